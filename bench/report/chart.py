@@ -113,7 +113,7 @@ def chart(title, x, y, series):
                    f"{figure(other, y.unit)} at {figure(each, x.unit)}" for each, other in marked]
         texts.append(f"{name}: {'; '.join(figures)}.")
     text = " ".join(texts)
-    height = bottom + 50 + LINE_HEIGHT * len(shown)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" role="img" '
+            f'viewBox="0 0 {WIDTH} {bottom + 50 + LINE_HEIGHT * len(shown)}" '
             f'aria-label="{html.escape(text)}" font-family="system-ui, sans-serif" font-size="13" '
             'fill="var(--text)">\n' + "\n".join(parts) + "\n</svg>\n", text)

@@ -19,9 +19,8 @@ LEVELS = ("", "stock Bloom", "stock Ribbon", "stock Bloom and Ribbon, by level (
 FILTERS = ("", "stock bloom", "stock ribbon", "blocksieve bloom", "blocksieve ribbon")
 RANGES = ("no filter", "stock prefix Bloom", "index with first key", "blocksieve, ranges", "prefixes and ranges",
           "blocksieve, prefixes")
-SCANS = tuple(f"data blocks: {name}" if name else "" for name in (
-    "full scan", "", "minimum", "pruned iterator", "skip index"))
-WINDOWS = ("data blocks: full iterator", "bounds of blocks", "oracle", "data blocks: files left out", "data blocks: skip index")
+SCANS = ("full scan", "", "minimum", "pruned iterator", "skip index")
+WINDOWS = ("full iterator", "bounds of blocks", "oracle", "files left out", "skip index")
 COMMANDS = ("opening", "check", "inspect", "rewrite --dry-run", "advise")
 CALLS = ("NewIterator", "a whole pruned iteration", "CheckFilters", "PruneReads, v = 'absent'",
          "SkipScan, first row of v = 'absent'", "PruneReads after a flush")
@@ -29,8 +28,8 @@ CALLS = ("NewIterator", "a whole pruned iteration", "CheckFilters", "PruneReads,
 
 def figures(raw, unit=None):
     """By name of line and column; those of a unit, or all."""
-    return {(line["name"], cell["column"]): cell["value"] for line in raw["lines"] for cell in line["cells"]
-            if cell["value"] is not None and unit in (None, cell["unit"])}
+    return {(line["name"], cell["column"].removeprefix("data blocks: ")): cell["value"]
+            for line in raw["lines"] for cell in line["cells"] if cell["value"] is not None and unit in (None, cell["unit"])}
 
 
 def marks(raw, title, names):
@@ -40,8 +39,7 @@ def marks(raw, title, names):
         values = {(column, line): value for (line, column), value in values.items()}
     rows = list(dict.fromkeys(row for name, row in values if name in names))
     return chart(title, Axis("data blocks", is_log=True), rows, [
-        (name.removeprefix("data blocks: "), [(values[name, row], number) for number, row in enumerate(rows)
-                                              if (name, row) in values]) for name in names])
+        (name, [(values[name, row], number) for number, row in enumerate(rows) if (name, row) in values]) for name in names])
 
 
 def memory(raw, title, names):
@@ -65,17 +63,16 @@ def growth(raw, title, names, x, y, prefix=""):
                           if line == prefix + name and count(column)]) for name in names])
 
 
-KEYS = ("keys of the filter", Axis("ns per key"))
 FILES = ("files", Axis("processor time", "s", is_log=True))
 CHARTS = {  # by job: the start of a table's caption, the kind of chart, and its arguments
     "read_amp": [("Sizes and data blocks per lookup", marks, "Data blocks per lookup, in the memory of stock Bloom", LOOKUPS)],
     "ranges": [("Data blocks per seek", marks, "Data blocks per seek", RANGES)],
     "skip": [("Scans for one value", marks, "Data blocks per scan for one value", SCANS),
              ("Windows of a time", marks, "Data blocks per scan of a window of time", WINDOWS)],
-    "levels": [("Wasted reads by memory: size ratio 4", memory, "Wasted reads by memory, size ratio 4", LEVELS),
-               ("Wasted reads by memory: size ratio 10", memory, "Wasted reads by memory, size ratio 10", LEVELS)],
-    "filters": [("Time per key", growth, title, FILTERS, *KEYS, operation + ", ") for operation, title in (
-        ("build", "Building a filter"), ("absent", "Probing for absent keys"), ("batch32", "Probing for 32 absent keys at once"))],
+    "levels": [(f"Wasted reads by memory: size ratio {ratio},", memory, f"Wasted reads by memory, size ratio {ratio}", LEVELS)
+               for ratio in (4, 10)],
+    "filters": [("Time per key", growth, title, FILTERS, "keys of the filter", Axis("ns per key"), f"{operation}, ")
+                for operation, title in (("build", "Building"), ("absent", "Absent keys"), ("batch32", "Absent keys, 32 at once"))],
     "scale": [(tree, growth, f"{tree}: {title}", names, *FILES) for tree in ("Levelled", "FIFO")
               for title, names in (("commands", COMMANDS), ("calls", CALLS))]
              + [("PruneReads", growth, "PruneReads by values in a condition", ("v = ... OR v = ...", "v IN (...)"),

@@ -40,9 +40,8 @@ def table_html(table):
 def section_html(section):
     paragraphs = [element("p", [text], class_="result") for text in section.headlines]
     paragraphs += [element("p", [text]) for text in section.paragraphs]
-    drawn = charts(section.job, section.raw)
     return element("section", element("h2", [section.title]), *paragraphs,
-                   element("div", *drawn, class_="charts") if any(drawn) else "",
+                   element("div", *charts(section.job, section.raw), class_="charts"),
                    *map(table_html, section.tables), id=section.job)
 
 
