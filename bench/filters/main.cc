@@ -305,9 +305,9 @@ void AddRatios(const std::vector<Timing>& timings, Results& results) {
           has_target && limit != kNoTarget ? NotAbove(limit) : Target{});
       if (&ratio != kRatios || !has_target) continue;
       results.headline = fmt::format(
-          "{:.2f} times as long as stock Bloom takes {}'s probe for an absent key: {:.1f} ns, "
-          "stock Bloom {:.1f} ns; {}, the same false-positive rate.",
-          figure.median, ratio.above, SpreadOf(mine.nanoseconds).median,
+          "A probe for an absent key takes {} {:.1f} ns, {:.2f} times the {:.1f} ns of stock "
+          "Bloom; {}, the same false-positive rate.",
+          ratio.above, SpreadOf(mine.nanoseconds).median, figure.median,
           SpreadOf(other.nanoseconds).median, NumKeys(mine.keys));
     }
   }

@@ -95,15 +95,15 @@ void MeasureLarge(FilterKind kind, uint64_t num_keys, Results& results) {
   const Built filter = Build(kind, kFpr, 0, num_keys);
   const double seconds = building.Seconds();
   const uint64_t found = CountMatches(filter.reader, 0, num_keys);
+  if (found != num_keys) Fail("a filter denies {} of its keys", num_keys - found);
   const double fpr = Ratio(CountMatches(filter.reader, num_keys, kProbes), kProbes);
   results
       .In("Large filters at an FPR of 1 %", "Filter",
-          "A false negative is a key that is denied; each key was looked up.")[fmt::format(
-          "{}, {}", FilterKindName(kind), NumKeys(num_keys))]
+          "Each key was looked up, and found.")[fmt::format("{}, {}", FilterKindName(kind),
+                                                            NumKeys(num_keys))]
       .Add("bits per key", "bits", Ratio(8 * filter.block.size, num_keys))
       .Add("FPR, relative to the target", "x", fpr / kFpr, NotAbove(1.01))
-      .Add("build per key", "ns", 1e9 * seconds / static_cast<double>(num_keys))
-      .Add("false negatives", "count", num_keys - found, NotAbove(0));
+      .Add("build per key", "ns", 1e9 * seconds / static_cast<double>(num_keys));
 }
 
 }  // namespace

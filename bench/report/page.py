@@ -5,6 +5,7 @@ import datetime
 import html
 import pathlib
 
+from bench.report.charts import charts
 from bench.report.tables import SPREAD_MEANING
 
 NUM_HIGHLIGHTS = 3  # headlines at the top of the page, of its first sections
@@ -40,6 +41,7 @@ def section_html(section):
     paragraphs = [element("p", [text], class_="result") for text in section.headlines]
     paragraphs += [element("p", [text]) for text in section.paragraphs]
     return element("section", element("h2", [section.title]), *paragraphs,
+                   element("div", *charts(section.job, section.raw), class_="charts"),
                    *map(table_html, section.tables), id=section.job)
 
 

@@ -18,6 +18,7 @@ SCALES = {
     "bytes": ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")),
     "s": ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
     "share": ((0.01, "%"),),
+    "amount": ((1e6, "M"), (1e3, "k"), (1, "")),
 }
 
 
@@ -148,8 +149,9 @@ class Section:
         self.paragraphs = first["lead"].splitlines()
         self.headlines = [run["headline"] + label for label, run in runs if run["headline"]]
         raw = list(merged([(label, run["tables"]) for label, run in runs]))
-        verdicts = targets(raw)
+        verdicts = targets(raw if first.get("has_limits", True) else [])
         self.num_missed = sum(row[1].text == "missed" for row in verdicts.rows)
+        self.raw = first["tables"]
         self.tables = [each for each in (*map(table, raw), verdicts) if each.rows]
 
     def read(self, path):

@@ -238,6 +238,7 @@ bool g_is_met = true;
 void Measure(Job& job) {
   const bool quick = job.options.quick;
   job.results.title = "Growth";
+  job.results.has_limits = true;  // of exponents, which do not depend on sizes
   job.results.lead =
       "Processor time of all threads, and of commands, by the number of files, whose values are "
       "spread evenly. Exponents follow from the two largest sizes. RocksDB's share is opening "

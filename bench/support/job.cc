@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kExitCodes =
     R"(Exit codes: 0 all measured; 1 something failed or gave a wrong answer; 2 wrong arguments; 128 + n
-ended by signal n. A target that is missed is not a failure.)";
+ended by signal n. A target that is missed is not a failure; with --quick none is shown.)";
 
 constexpr const char* kUsualRows = R"(
 
@@ -95,6 +95,7 @@ int RunJob(const JobManual& manual, int argc, const char* const* argv,
     Job job{options, db_dir.path(),
             SupportsDirectReads(db_dir.path()) ? "with direct I/O" : "from the page cache",
             progress, results};
+    results.has_limits = !options.quick;
     measure(job);
     results.Write(options.out, stopwatch.Seconds());
   });

@@ -41,9 +41,10 @@ Table& Results::In(const std::string& caption, std::string head, std::string not
 std::string Results::Text(double seconds) const {
   Json tables = Json::array();
   for (const Table& table : tables_) tables.push_back(table.ToJson());
-  const Json json = {
-      {"benchmark", benchmark_}, {"machine", DescribeMachine()}, {"title", title},  {"lead", lead},
-      {"headline", headline},    {"seconds", seconds},           {"tables", tables}};
+  const Json json = {{"benchmark", benchmark_}, {"machine", DescribeMachine()},
+                     {"title", title},          {"lead", lead},
+                     {"headline", headline},    {"has_limits", has_limits},
+                     {"seconds", seconds},      {"tables", tables}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

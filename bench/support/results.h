@@ -97,6 +97,7 @@ class Results {
   std::string title;
   std::string lead;      ///< What was measured, and the terms of the tables; one line a paragraph.
   std::string headline;  ///< The main figure, its meaning, and its inputs.
+  bool has_limits = true;  ///< Whether targets apply, which are made for jobs without --quick.
 
   /// The table of this caption, added if it is new. `head` is the heading of the names of lines.
   /// References to it stay valid.

@@ -8,10 +8,13 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from bench.report.chart import Axis, chart
+from bench.report.charts import charts
 from bench.report.page import render
 from bench.report.tables import Section
 
@@ -61,6 +64,25 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(text.count("1 missed"), 2)
         self.assertNotIn("<script", text)
         self.assertIn("&lt;script&gt;", text)
+        self.write({**document(("ribbon", [cell("time", 5, at_most=1)])), "has_limits": False})
+        self.assertEqual(Section("job", self.dir).num_missed, 0)
+
+    def test_charts_say_their_figures(self):
+        tables = document((HOSTILE, [cell("no filter", 8.0, ""), cell("blocksieve, ranges", 0.098, "")]),
+                          ("b", [cell("no filter", 0, "")]),
+                          caption="Data blocks per seek")["tables"]
+        drawn, = charts("ranges", tables)
+        text = ElementTree.fromstring(drawn).get("aria-label")  # nothing became markup
+        self.assertEqual(text, f"Data blocks per seek. no filter: 8.00 for {HOSTILE}; 0 for b. "
+                               f"blocksieve, ranges: 0.0980 for {HOSTILE}.")
+        self.assertEqual(charts("ranges", document(caption="Data blocks per seek")["tables"]), [""])
+
+    def test_long_lines_say_every_few_points(self):
+        points = [(x, 2 * x) for x in range(1, 101)]
+        for is_log in (False, True):
+            _, text = chart("Growth", Axis("x", "count", is_log), Axis("y", "bytes", is_log), [("", []), ("line", points)])
+            self.assertRegex(text, r"^Growth: y by x. line: 2.00 B at 1; .*; 200 B at 100.$")
+            self.assertEqual(text.count(" at "), 10)
 
 
 if __name__ == "__main__":

@@ -107,6 +107,19 @@ class LoadPlacesTest(CommandTest):
         self.assertIn("its keys have timestamps", self.load_lines(b"a\t1\n", code=1))
 
 
+class LoadPolicyTest(CommandTest):
+    def test_filters_of_rocksdb(self):
+        """Databases as programs without blocksieve leave them."""
+        for policy, origin in self.each((("bloomfilter:10:false", "stock"), ("ribbonfilter:12", "stock"), ("nullptr", "none"))):
+            choice = ("--key", 1, "--filter-policy", policy)
+            self.load_lines(b"a\t1\n", *choice[2:])
+            self.load_lines(b"c\t1\n", *choice[2:], "--column-family", "other")
+            self.assertEqual(self.origins(), {origin})
+            self.refuses("; allowed: only with a new column family; default of ", "load", *choice, "-", code=2)
+        for policy in ("nonsense:3", "blocksieve:0.01"):
+            self.fails("allowed: policies of this RocksDB", "load", "--key", 1, "--filter-policy", policy, "-", code=2)
+
+
 class LoadCsvTest(CommandTest):
     CSV = ("--format", "csv")
 

@@ -50,6 +50,7 @@ index --help).
 
 Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:1 --index words=words:2 paths.tsv
+  blocksieve load --db stock.db --key 1 --filter-policy bloomfilter:10:false paths.tsv
   blocksieve load --db log.db --key 1 --delimiter , --index code=int:2 --index size=uint:3 log.csv
   blocksieve load --db csv.db --key 1 --format csv --header --index code=int:2 log.csv
   blocksieve load --db times.db --key 1 --range-fpr 0.01 --delimiter , log.csv
@@ -59,7 +60,7 @@ constexpr const char* kFormats = "text|json|csv";
 
 struct LoadOptions : TargetOptions {
   IndexChange index;
-  std::optional<double> range_fpr;
+  FilterChoice filters;
   RowReaderOptions reader;
   std::vector<std::string> indexes;
   std::optional<std::string> delimiter;
@@ -171,7 +172,7 @@ void RunLoad(const LoadOptions& given) {
   // Opened before the database, so that a missing file leaves no empty database.
   RowReader reader(options.reader);
   term::CatchInterrupts();
-  RowLoader database(options.target, index, options.range_fpr);
+  RowLoader database(options.target, index, options.filters);
   for (const Column& column : index.columns) {
     const std::string text = Predicate::ColumnText(column);
     if (text != column.name())
@@ -228,9 +229,13 @@ void AddLoadCommand(CLI::App* app, Action* action) {
             InRange(rocksdb_plugin::SkipIndexOptionTable()["target_fpr"]));
   AddMaxIndexBytesOption(command, &options->index.max_index_bytes, "8MiB");
   const auto& range_fpr = rocksdb_plugin::PolicyOptionTable()["range_fpr"];
-  AddOption(command, &options->range_fpr, "--range-fpr P",
+  AddOption(command, &options->filters.range_fpr, "--range-fpr P",
             "build range filters that pass this share of empty ranges, " + range_fpr.allowed,
             InRange(range_fpr));
+  AddOption(command, &options->filters.policy, "--filter-policy POLICY",
+            "filters of RocksDB in a new column family, such as bloomfilter:10:false, or nullptr",
+            KnownPolicy);
+  Exclude(command, "--filter-policy", {"--range-fpr"});
   AddOption(command, &options->delimiter, "--delimiter C",
             R"(field delimiter: one byte, \t, \\ or \xHH (default \t; for CSV a comma))");
   AddOption(command, &options->store_delimiter, "--store-delimiter C",

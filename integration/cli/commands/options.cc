@@ -12,6 +12,7 @@
 #include <regex>
 
 #include "blocksieve/bytes.h"
+#include "integration/rocksdb/options/loaded_options.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -205,6 +206,16 @@ Check WholeInRange(uint64_t low, uint64_t high) {
 
 Check BytesInRange(uint64_t low, uint64_t high) {
   return Whole(low, high, /*is_size=*/true, " bytes, also as 10kB or 64MiB");
+}
+
+std::string KnownPolicy(const std::string& policy) {
+  const auto kind = rocksdb_plugin::Judge(policy).kind;
+  if (kind == rocksdb_plugin::PolicyEffect::kNone || kind == rocksdb_plugin::PolicyEffect::kBuilds)
+    return "";
+  return fmt::format(
+      "{}; allowed: policies of this RocksDB, such as bloomfilter:10:false, ribbonfilter:10 and "
+      "nullptr",
+      term::Shorten(policy));
 }
 
 Check OneOf(const std::string& words) {

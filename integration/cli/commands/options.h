@@ -128,6 +128,9 @@ Check WholeInRange(uint64_t low, uint64_t high);
 /// Whole numbers of bytes; 10kB and 64MiB are rewritten, too.
 Check BytesInRange(uint64_t low, uint64_t high);
 
+/// Prevents OPTIONS files from naming a policy that no program has, or that builds no filters.
+std::string KnownPolicy(const std::string& policy);
+
 /// One of the words "text|json|csv".
 Check OneOf(const std::string& words);
 

@@ -25,17 +25,6 @@ Examples:
   blocksieve revert --db paths.db --dry-run
   blocksieve revert --db paths.db)help";
 
-// Prevents OPTIONS files from naming a policy that no program has, or that builds no filters.
-std::string KnownPolicy(const std::string& policy) {
-  const auto kind = rocksdb_plugin::Judge(policy).kind;
-  if (kind == rocksdb_plugin::PolicyEffect::kNone || kind == rocksdb_plugin::PolicyEffect::kBuilds)
-    return "";
-  return fmt::format(
-      "{}; allowed: policies of this RocksDB, such as bloomfilter:10:false, ribbonfilter:10 and "
-      "nullptr",
-      term::Shorten(policy));
-}
-
 /// A previous policy that only another program has, if all requested families have one.
 std::optional<std::string> UnknownPolicy(const OptionsText& stock,
                                          const std::vector<std::string>& families) {

@@ -49,10 +49,13 @@ void PrintReport(std::string_view line) {
   term::WriteToStandardError(std::string(line) + "\n");
 }
 
-// Adds key filters, unless the family has a policy or its table format supports none; and range
-// filters if requested, which keep the other options of an existing policy.
-void AddFilters(const std::string& family, std::optional<double> range_fpr,
+// Sets the policy. Without one, adds key filters, unless the family has a policy or its table
+// format supports none; and range filters if requested, which keep the other options of an existing
+// policy.
+void AddFilters(const std::string& family, const FilterChoice& filters,
                 rocksdb::ColumnFamilyOptions options, OptionsText* edited) {
+  if (filters.policy) return PutOption("filter_policy=" + *filters.policy, {family}, edited);
+  const std::optional<double>& range_fpr = filters.range_fpr;
   const auto* const table = FindTableOptions(options);
   if (table == nullptr || (table->filter_policy != nullptr && !range_fpr)) return;
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
@@ -125,7 +128,7 @@ struct RowLoader::FlushListener final : rocksdb::EventListener {
 };
 
 // Creates the directory if it is missing.
-GuardedDb RowLoader::Open(const IndexChange& index, std::optional<double> range_fpr) {
+GuardedDb RowLoader::Open(const IndexChange& index, const FilterChoice& filters) {
   const std::string& family_name = *target_.family;
   CheckPlaceForDatabase(target_);
   const bool is_created = !HasRocksDb(target_);
@@ -142,6 +145,13 @@ GuardedDb RowLoader::Open(const IndexChange& index, std::optional<double> range_
     if (std::ranges::find(named, family_name) == named.end()) edited.AddFamily(family_name);
     stored = WithText(target_, edited);
   } else if (!is_created) {
+    if (filters.policy) {
+      term::FailUsage(
+          "--filter-policy is {}; allowed: only with a new column family; {} of {} has "
+          "filter_policy "
+          "{}, which blocksieve revert or apply changes",
+          *filters.policy, family_name, target_.path, stored.Policy(family_name));
+    }
     CheckWritable(stored, Access::kLoad);
     const GuardedDb db = OpenReadOnly(target_, family_name);
     const auto present = PresentIndex(stored, family_name);
@@ -160,7 +170,7 @@ GuardedDb RowLoader::Open(const IndexChange& index, std::optional<double> range_
     term::Fail("cannot load into database {}: its keys have timestamps, but input lines have none",
                target_.path);
   }
-  AddFilters(family_name, range_fpr, family, &edited);
+  AddFilters(family_name, filters, family, &edited);
   CheckEdited(before, edited);
   stored = WithText(target_, edited);
   CheckWritable(stored, Access::kLoad);
@@ -181,11 +191,10 @@ GuardedDb RowLoader::Open(const IndexChange& index, std::optional<double> range_
   return db;
 }
 
-RowLoader::RowLoader(const Target& target, const IndexChange& index,
-                     std::optional<double> range_fpr)
+RowLoader::RowLoader(const Target& target, const IndexChange& index, const FilterChoice& filters)
     : target_(target),
       flushes_(std::make_shared<FlushListener>(*target.family)),
-      db_(Open(index, range_fpr)),
+      db_(Open(index, filters)),
       family_(db_.FindHandle(*target.family)) {
   first_sequence_ = db_->GetLatestSequenceNumber();
 }

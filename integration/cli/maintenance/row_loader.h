@@ -26,14 +26,19 @@ struct IndexSizes {
   uint64_t needed_index_bytes = 0;
 };
 
+/// The filters of new files; without both, as the database has them, or else blocksieve's.
+struct FilterChoice {
+  std::optional<double> range_fpr;    ///< Of range filters.
+  std::optional<std::string> policy;  ///< For a new column family, in place of blocksieve's.
+};
+
 /// A database open for loading rows into a column family, which it adds. Not thread-safe.
 /// Everything throws Failure.
 class RowLoader {
  public:
   /// Opens the database, or creates it in a missing or empty directory. Says what happens to the
-  /// existing indexes. `range_fpr`: of range filters; nullopt: as the database has it. Also throws
-  /// UsageError. REQUIRES: target.family
-  RowLoader(const Target& target, const IndexChange& index, std::optional<double> range_fpr);
+  /// existing indexes. Also throws UsageError. REQUIRES: target.family
+  RowLoader(const Target& target, const IndexChange& index, const FilterChoice& filters);
 
   /// Overwrites an earlier row with the same key. Rows are durable once Flush has returned.
   void Put(std::string_view key, std::string_view value);
@@ -58,7 +63,7 @@ class RowLoader {
  private:
   struct FlushListener;
 
-  GuardedDb Open(const IndexChange& index, std::optional<double> range_fpr);
+  GuardedDb Open(const IndexChange& index, const FilterChoice& filters);
   void WriteBatch();
 
   const Target target_;
