@@ -255,3 +255,21 @@ class AdviseAdviceTest(AdviseTest):
             self.db_bench("fillseq,flush", "--bloom_bits=10", f"--compaction_style={style}")
             levels = self.proposal("requested", "--wasted-reads", 0.02)["levels"]
             self.assertEqual([(level["level"], level["kind"]) for level in levels], [(0, kind)])
+
+
+class AdviseWindowTest(AdviseTest):
+    def test_blocks_of_a_window_are_as_predicted(self):
+        times = [bytes([64, 64, 64 + a, 64 + b]) for a in range(20) for b in range(25)]
+        rows = [b"s%02d%b\t%b" % (series, time, b"v" * 60) for series in range(40) for time in times]
+        self.load_lines(b"\n".join(rows), "--index", "t=bounds:key:uint32be(-4)")
+        best = self.advise("--window", 0.01)["windows"]["columns"][0]
+        self.assertEqual(best["column"], "key:uint32be(-4)")
+        low, high = (int.from_bytes(times[i], "big") for i in (248, 252))
+        done = self.succeed("scan", "--db", self.db, "--where", f"t BETWEEN {low} AND {high}", "--count", "--explain")
+        read, known = map(int, re.search(r"granules: (\d+)/(\d+)", done.err).groups())
+        self.assertAlmostEqual(read / known / best["blocks_read"], 1, delta=0.15)
+        self.assertIn("--index 'NAME=bounds:key:uint32be(-4)'", self.text_of("advise", "--db", self.db, "--window", 0.01))
+
+    def test_keys_in_order_need_no_column(self):
+        self.db_bench("fillseq,flush")
+        self.assertEqual(self.advise("--window", 0.1)["windows"]["columns"], [])

@@ -73,6 +73,7 @@ class Adviser {
           "stock", PlanByLevel(forest(), {.memory = ComparedBytes()}, FilterKind::kStock));
     }
     if (request().seek_fraction) AddSeeks(keys_of_file);
+    if (request().window) advice_.windows = AdviseWindow(forest(), *request().window, keys_of_file);
     return std::move(advice_);
   }
 

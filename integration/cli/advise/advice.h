@@ -70,6 +70,20 @@ struct SeekAdvice {
 /// Shows progress: `doing` and the name of the file.
 KeysOfFile KeysInFiles(const std::string& doing);
 
+/// What a column of a binary number in the key would save, by one or two exact intervals of each
+/// block. Shares are of what the sampled files have.
+struct WindowColumn {
+  std::string definition;  ///< "key:uint64be(8)"
+  double blocks_read = 1;
+  double files_read = 1;
+};
+
+struct WindowAdvice {
+  double window = 0;                       ///< Share of the values that a window has.
+  size_t num_files = 0;                    ///< Sampled, spread over all.
+  std::vector<WindowColumn> columns = {};  ///< At most three, the best first.
+};
+
 struct AdviceRequest {
   PlanLimit limit;              ///< None or one.
   double absent_fraction = 1;   ///< Share of lookups whose key is absent.
@@ -82,6 +96,8 @@ struct AdviceRequest {
       0.01;              ///< Mean keys between a seek key and its bound. Short ranges gain most.
   std::string prefixes;  ///< Boundaries; empty: those of the files, or chosen from the keys.
 
+  std::optional<double> window;  ///< Share of the values of a column; set to look for columns.
+
   /// Share of seeks that find nothing, if keys are spread at random; only they are predicted to
   /// gain.
   double empty_share() const { return std::exp(-range_width); }
@@ -91,6 +107,11 @@ struct AdviceRequest {
 /// request.seek_fraction, and prefixes that can be parsed.
 SeekAdvice AdviseSeeks(const Forest& forest, const AdviceRequest& request, const Plans& planned,
                        const KeysOfFile& keys_of_file);
+
+/// Reads the keys of up to 64 files.
+WindowAdvice AdviseWindow(const Forest& forest, double window, const KeysOfFile& keys_of_file);
+std::string ToText(const WindowAdvice& advice);
+Json ToJson(const WindowAdvice& advice);
 
 struct Proposal {
   std::string name;  ///< "same memory", "same reads", "one rate", "requested", "usual", "stock".
@@ -117,9 +138,10 @@ struct Advice {
   /// RocksDB's own filters by level, for who cannot load a plug-in everywhere, in the memory of the
   /// current filters or the first proposal. Set if there are proposals.
   std::optional<Proposal> stock;
-  std::string why_refused;          ///< Why no filters meet the requested limit; "" if some do.
-  std::string no_filter_pays;       ///< The reason, or empty if filters pay.
-  std::optional<SeekAdvice> seeks;  ///< Set if requested and there are keys.
+  std::string why_refused;              ///< Why no filters meet the requested limit; "" if some do.
+  std::string no_filter_pays;           ///< The reason, or empty if filters pay.
+  std::optional<SeekAdvice> seeks;      ///< Set if requested and there are keys.
+  std::optional<WindowAdvice> windows;  ///< The same.
 };
 
 /// Filters pay if they can save at least this many data-block reads per lookup, and the block cache

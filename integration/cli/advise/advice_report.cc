@@ -188,6 +188,7 @@ Json ToJson(const Advice& advice) {
   document["no_filter_pays"] = advice.no_filter_pays;
   document["verdict"] = ToJson(JudgeAdvice(advice));
   if (advice.seeks) AddSeeksTo(advice, &document);
+  if (advice.windows) document["windows"] = ToJson(*advice.windows);
   return document;
 }
 

@@ -60,6 +60,10 @@ three files of each run and builds from them, in memory, what key filters can ha
 wasted_reads and bits_per_key can cover lookups and seeks together, with seek_fraction. Seeks need
 the prefix extractor blocksieve.range, and iterate_upper_bound and auto_prefix_mode in ReadOptions.
 
+Windows (--window F): which part of the key, if it is a column, lets NewIterator and scan read least
+for a share F of its values, such as 0.01 of all times. Tries big-endian numbers of 4 and 8 bytes at
+eleven places, by the keys of up to 64 files. Seeks already use numbers that the keys are ordered by.
+
 Without the database (--log): the tree is that of the last dump of statistics in the info log, which
 RocksDB writes every stats_dump_period_sec; pass LOG and older ones (LOG.old.*), each with --log.
 Levels are estimated from the tables that the logs show written to them, lookup shares from filter
@@ -225,6 +229,7 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
   text += fmt::format("{} in {}. Column \"wasted reads\" is per lookup of an absent key.\n\n{}\n",
                       term::CountOf(advice.forest.num_keys(), "key"),
                       term::CountOf(advice.forest.num_runs(), "sorted run"), ToText(advice, stock));
+  if (advice.windows) text += cli::ToText(*advice.windows);
   if (!source.unknown_families.empty()) {
     text += "Left out: " + UnknownFamiliesText(source.unknown_families) + ".\n\n";
   }
@@ -304,6 +309,9 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->request.seek_fraction, "--seek-fraction F",
             "share of reads that are bounded seeks, 0 to 1; evaluates range filters and prefixes",
             InRange(0, 1));
+  AddOption(command, &options->request.window, "--window F",
+            "share of the values of a number in the key that a condition selects, 1e-6 to 0.5",
+            InRange(1e-6, 0.5));
   AddOption(
       command, &options->request.range_width, "--range-width W",
       fmt::format(
@@ -317,7 +325,7 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
             "size of the block cache, as 64MiB; 0: none (default the database's)",
             BytesInRange(0, kMaxMemory));
   // Logs have no keys.
-  Exclude(command, "--log", {"--db", "--seek-fraction"});
+  Exclude(command, "--log", {"--db", "--seek-fraction", "--window"});
   Exclude(command, "--memory", {"--wasted-reads"});
   Need(command, "--range-width", "--seek-fraction");
   Need(command, "--prefixes", "--seek-fraction");

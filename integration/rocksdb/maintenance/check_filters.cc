@@ -36,7 +36,7 @@ std::string ExplainBits(double asked, const std::vector<FileReport>& files) {
   constexpr double kCoarse = 0.9 * kMaxTargetFpr;  // no filter is smaller
   uint64_t entries = 0, bytes = 0;
   bool is_coarse = false, is_unfiltered = false;
-  for (const auto& [place, num_entries, num_bytes, filter, index] : files) {
+  for (const auto& [place, num_entries, num_data_blocks, num_bytes, filter, index] : files) {
     entries += num_entries;
     bytes += filter.num_bytes;
     is_unfiltered |= filter.origin == FilterOrigin::kNone && filter.policy == Policy::kName;

@@ -131,6 +131,7 @@ struct IndexReport {
 struct FileReport {
   FilePlace place;
   uint64_t num_entries = 0;  ///< All versions of keys with deletes, but without range deletes.
+  uint64_t num_data_blocks = 0;
   uint64_t num_bytes = 0;
   FilterReport filter;
   IndexReport index;  ///< Outside of the command, only that of a block index.

@@ -101,6 +101,7 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
         read = ReadParts(db->GetEnv(), path, table, reads_index, reads_filters, &report);
       };
       report.num_entries = num_entries;
+      report.num_data_blocks = table.num_data_blocks;
       if (parts != FileParts::kFilters && TellsAll(table, reader)) {
         filter.policy = table.filter_policy_name;
         filter.num_bytes = table.filter_size;

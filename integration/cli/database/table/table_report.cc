@@ -82,6 +82,7 @@ FilterReport TableFile::ReportFilters() {
 void TableFile::Report(uint64_t num_bytes) {
   report_.num_bytes = num_bytes;
   report_.num_entries = properties_->num_entries - properties_->num_range_deletions;
+  report_.num_data_blocks = properties_->num_data_blocks;
   if (rocksdb_plugin::LacksProperties(*properties_)) {
     VisitKeys([&](const rocksdb::Slice&) { ++report_.num_entries; });
   }
