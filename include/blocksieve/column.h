@@ -104,7 +104,7 @@ struct Row {
 ///     fixed(8,4)       bytes: 4 bytes from offset 8
 ///     json:/a/0/b      bytes: the member at this JSON pointer (RFC 6901)
 ///     int:5 uint:5 float:6       numbers, from the text of a field
-///     words:3          the words of a field: maximal runs of ASCII letters, digits, bytes >= 0x80
+///     words:3          the words of a field
 ///     ngrams(4):3      its 4-grams: all substrings of 4 characters
 ///     int32le(8)       a binary number at offset 8: int or uint of 16, 32 or 64 bits, or float of
 ///                      32 or 64, then le or be for the byte order; int8(8) and uint8(8)
@@ -141,6 +141,9 @@ struct Row {
 ///
 /// Characters, in n-grams and LIKE, are UTF-8 code points. In invalid UTF-8, a lead byte forms a
 /// character with up to as many continuation bytes as it announces; each other byte is one.
+///
+/// Words end at blanks, punctuation and control characters of Unicode 14.0 (categories Z, P, Cc)
+/// and at symbols of ASCII. Invalid UTF-8 is a part of words.
 class BLOCKSIEVE_EXPORT Column {
  public:
   static constexpr uint32_t kMaxFieldNumber = 1'000'000;  ///< Largest N of field:N.

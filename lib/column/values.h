@@ -14,7 +14,7 @@ std::string_view ValueTypeName(ValueType type) noexcept;
 /// How an index splits a text.
 enum class Tokeniser : uint8_t {
   kNone,    ///< not at all
-  kWords,   ///< into words: maximal runs of ASCII letters and digits and bytes >= 0x80
+  kWords,   ///< into words
   kNgrams,  ///< into all substrings of n characters; a shorter text has none
 };
 

@@ -8,6 +8,7 @@
 #include "lib/column/definition.h"
 #include "lib/column/sort_key.h"
 #include "lib/column/tokens.h"
+#include "lib/column/unicode.h"
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
 
@@ -135,7 +136,7 @@ Status SetHas(const Column& column, const LiteralBound& bound, PredicateNode* le
       return SetPattern(Pattern::Contains(needle), leaf);
     case Tokeniser::kWords:
       leaf->kind = Kind::kWord;
-      if (!needle.empty() && std::all_of(needle.begin(), needle.end(), IsWordByte)) {
+      if (!ForEachWord(needle, [&](std::string_view word) { return word != needle; })) {
         return Status::Ok();
       }
       return Status::InvalidArgument(
