@@ -215,6 +215,10 @@ Result<PredicateNodePointer> MakeComparison(const Column& column, Comparison com
         "; allowed: 0 to IS MISSING, 2 to BETWEEN, 1 or more to IN, else 1");
   }
   auto leaf = std::make_shared<PredicateNode>();
+  if (column.definition().is_folded) {
+    // Of patterns, too: no character is folded to or from a wildcard or a backslash.
+    for (Literal& literal : literals) Fold(std::string(literal.text), &literal.text);
+  }
   leaf->column = column;
   leaf->comparison = comparison;
   leaf->literals = std::move(literals);

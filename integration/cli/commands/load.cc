@@ -27,6 +27,7 @@ are numbered from 1, as for blocksieve index; with --key 1, field 1 of the value
   field:2                the bytes of field 2
   int:5 uint:5 float:6   the number in a field
   words:3 ngrams(4):3    the words, or the 4-grams, of the text in a field, for HAS and LIKE
+  folded:2 words:folded:3 ngrams(4):folded:3   the same without regard to case: 'Error' is 'ERROR'
   field[;]:3             an array: the elements of a field, separated by ';'; also int:field[;]:3
   value json:/a/b        the whole value; a member of a value that is JSON
   int:json:/a words:json:/a/b words:value fixed(8,4) uint32le(8)

@@ -134,6 +134,16 @@ TEST(ColumnTest, WordsAreRunsOfLettersAndDigits) {
       (Texts{"a\xe0\x82\xa0z", "\xf0\x80\x82\xa0", "a\xe2\x80z", "\x94\xe2", "\x80"}));
 }
 
+TEST(ColumnTest, FoldedTextsHaveNoCase) {
+  EXPECT_EQ(Indexed("c=folded:value[ ]", "ÄẞßΣς İıI \u212aЖ\u017f ȺⱥDž 𐐀𐐨"),
+            (Texts{"äßßσσ", "İıi", "kжs", "ⱥⱥdž", "𐐨𐐨"}));
+  EXPECT_EQ(Indexed("c=words:folded:json:/a", R"({"a":["Ä É",7]})"), (Texts{"ä", "é", "7"}));
+  EXPECT_EQ(Indexed("c=ngrams(2):folded:key:all", Row("AȺ\u212a", "B")), (Texts{"aⱥ", "ⱥk"}));
+  // Not UTF-8: an overlong A, and parts of characters.
+  EXPECT_EQ(Indexed("c=folded:1", "A\xc1\x81\xc3Q\xe2\xb1\x89\xf0"),
+            Texts{"a\xc1\x81\xc3q\xe2\xb1\x89\xf0"});
+}
+
 TEST(ColumnTest, NgramsAreOfCharacters) {
   EXPECT_EQ(Indexed("c=ngrams(3):1", "abcde"), (Texts{"abc", "bcd", "cde"}));
   EXPECT_EQ(Indexed("c=ngrams(3):1", "abc"), Texts{"abc"});
@@ -268,7 +278,8 @@ TEST(ColumnDefinitionTest, ReadsBackAsWritten) {
               "a=value[\\t] | \xc3\xa9=json:/\xc3\xa9=:, | k=key:all | k=words:key:all | "
               "k=int:key:field(:):3 | k=key:field(:)[,]:3 | k=key:fixed(-16,8) | f=fixed(-1,1) | "
               "k=bounds:key:uint64be(8) | k=key:ordered_int64be(-8) | b=descending_uint64be(0) | "
-              "k=key:descending_ordered_int16le(2) | j=json:/a:key:/b")) {
+              "k=key:descending_ordered_int16le(2) | j=json:/a:key:/b | f=folded:2 | "
+              "f=folded:field(,)[;]:2 | k=words:folded:key:all | g=ngrams(4):folded:json:/a")) {
     const Result<Column> column = Column::Parse(text);
     ASSERT_TRUE(column.ok()) << column.status().message();
     EXPECT_EQ(column->ToText(), text);
@@ -282,7 +293,7 @@ TEST(ColumnDefinitionTest, ReadsBackAsWritten) {
 TEST(ColumnDefinitionTest, EveryCombinationReadsBack) {
   uint64_t valid = 0;
   for (const std::string parts : {"", "both:", "filters:", "bounds:"}) {
-    for (const std::string type : {"", "bytes:", "int:", "float:", "words:", "ngrams(3):"}) {
+    for (const std::string type : {"", "bytes:", "int:", "float:", "words:folded:", "ngrams(3):"}) {
       for (const std::string of : {"", "key:"}) {
         for (const std::string source :
              {"2", "field:2", "field(,):2", "field[;]:2", "field(,)[;]:2", "value", "all", "all[,]",
@@ -304,6 +315,7 @@ TEST(ColumnDefinitionTest, HasOneSpelling) {
   EXPECT_EQ(MakeColumn("n=int:field:5").ToText(), "n=int:5");
   EXPECT_EQ(MakeColumn("n=bytes:field:5").ToText(), "n=field:5");
   EXPECT_EQ(MakeColumn("n=bytes:5").ToText(), "n=field:5");
+  EXPECT_EQ(MakeColumn("n=bytes:folded:field:5").ToText(), "n=folded:5");
   EXPECT_EQ(MakeColumn("n=field(\\x2c):5").ToText(), "n=field(,):5");
   EXPECT_EQ(MakeColumn("n=field(\\x09):5").ToText(), "n=field:5");
   // A delimiter is named unless it is a tab.
@@ -334,9 +346,10 @@ TEST(ColumnDefinitionTest, RejectsInvalidTextWithAReason) {
       "p=int8le(0) | p=float16le(0) | p=int:int32le(0) | p=ngrams(0):1 | p=ngrams(33):1 | "
       "p=ngrams:1 | p=words:int:1 | p=text:1 | p=field[,]:2x | p=json/a | "
       "p=key:json:/a | p=key: | p=key:value | p=all | p=fixed(-3,4) | p=uint64be(-7) | "
-      "p=fixed(-0,1) | "
-      "p=ordered_uint8(0) | p=descending_float32le(0) | p=ordered_descending_int8(0) | "
-      "p=int:ordered_int8(0)");
+      "p=fixed(-0,1) | p=ordered_uint8(0) | p=descending_float32le(0) | "
+      "p=ordered_descending_int8(0) | p=int:ordered_int8(0) | p=int:folded:1 | p=folded:words:1 | "
+      "p=folded:int8(0) | "
+      "p=folded:folded:1 | p=key:folded:1");
   texts.insert(texts.end(), {"", deep, long_name + "=field:1"});
   for (const std::string& text : texts) {
     const Result<Column> column = Column::Parse(text);
