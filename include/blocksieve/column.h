@@ -104,8 +104,9 @@ struct Row {
 ///     fixed(8,4)       bytes: 4 bytes from offset 8
 ///     json:/a/0/b      bytes: the member at this JSON pointer (RFC 6901)
 ///     int:5 uint:5 float:6       numbers, from the text of a field
-///     words:3          the words of a field: maximal runs of ASCII letters, digits, bytes >= 0x80
+///     words:3          the words of a field
 ///     ngrams(4):3      its 4-grams: all substrings of 4 characters
+///     folded:2 words:folded:3 ngrams(4):folded:3     the same of the folded text, without case
 ///     int32le(8)       a binary number at offset 8: int or uint of 16, 32 or 64 bits, or float of
 ///                      32 or 64, then le or be for the byte order; int8(8) and uint8(8)
 ///     ordered_int64be(8)     the same with its sign bit flipped, as memcomparable keys have it
@@ -121,7 +122,7 @@ struct Row {
 /// and maximum, for ranges and orders), `filters:` (for equality, IN and HAS) or `both:`. The
 /// default is both, without filters where bounds are nearly as selective. Tokens have filters only.
 ///
-/// `int:`, `uint:`, `float:`, `words:` and `ngrams(N):` accept every source of bytes:
+/// `int:`, `uint:`, `float:`, `words:`, `ngrams(N):` and `folded:` accept every source of bytes:
 /// `int:json:/age`, `words:value`, `uint:fixed(0,8)`; `int:5` is short for `int:field:5`. The field
 /// delimiter (default TAB) is in parentheses: `field(,):2`. The element delimiter of an array is in
 /// brackets: `field[;]:2`, `int:field(,)[;]:2`, `value[ ]`; JSON arrays need none. A delimiter is
@@ -141,6 +142,11 @@ struct Row {
 ///
 /// Characters, in n-grams and LIKE, are UTF-8 code points. In invalid UTF-8, a lead byte forms a
 /// character with up to as many continuation bytes as it announces; each other byte is one.
+///
+/// Words end at blanks, punctuation and control characters of Unicode 14.0 (categories Z, P, Cc)
+/// and at symbols of ASCII. Its simple case folding replaces each character by one, in a text and
+/// in what is compared with it, before the text is split into words or n-grams and after an array
+/// is split into elements. Invalid UTF-8 is a part of words, and not folded.
 class BLOCKSIEVE_EXPORT Column {
  public:
   static constexpr uint32_t kMaxFieldNumber = 1'000'000;  ///< Largest N of field:N.

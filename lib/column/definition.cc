@@ -62,12 +62,11 @@ std::string_view WholeText(bool is_of_key) { return is_of_key ? "all" : "value";
 
 constexpr const char* kKeyExtractors =
     "after key: all, field(DELIMITER):N, fixed(OFFSET,WIDTH), uint64be(OFFSET) and the like; JSON "
-    "is "
-    "of values alone";
+    "is of values alone";
 
 constexpr const char* kExtractors =
     "field:N, value, fixed(OFFSET,WIDTH), json:/POINTER, bytes:N, int:N, uint:N, float:N, words:N, "
-    "ngrams(LENGTH):N, int32le(OFFSET) and the like";
+    "ngrams(LENGTH):N, folded:N, int32le(OFFSET) and the like";
 
 // Recursive-descent parser. Functions return false at the first syntax error.
 class DefinitionParser {
@@ -123,7 +122,6 @@ class DefinitionParser {
 
   bool ParseConversion() {
     has_conversion_ = true;
-    if (Skip("bytes:")) return true;
     for (const ValueType type : kNumberTypes) {
       if (!Skip(std::string(ValueTypeName(type)) + ":")) continue;
       definition_.type = type;
@@ -131,13 +129,16 @@ class DefinitionParser {
     }
     if (Skip("words:")) {
       definition_.tokeniser = Tokeniser::kWords;
-      return true;
-    }
-    if (Skip("ngrams(")) {
+    } else if (Skip("ngrams(")) {
       definition_.tokeniser = Tokeniser::kNgrams;
-      return Number(1, Column::kMaxNgramLength, &definition_.ngram_length) && Expect("):");
+      if (!Number(1, Column::kMaxNgramLength, &definition_.ngram_length) || !Expect("):")) {
+        return false;
+      }
+    } else {
+      has_conversion_ = Skip("bytes:");
     }
-    has_conversion_ = false;
+    definition_.is_folded = Skip("folded:");
+    has_conversion_ |= definition_.is_folded;
     return true;
   }
 
@@ -229,7 +230,7 @@ class DefinitionParser {
       return Fail("at most " + std::to_string(Column::kMaxJsonDepth) + " names");
     }
     auto member = std::make_shared<JsonMembers>();
-    member->Add(0, definition_.path, definition_.type);
+    member->Add(0, definition_);
     definition_.member = std::move(member);
     return true;
   }
@@ -304,7 +305,7 @@ class DefinitionParser {
 };
 
 std::string KeyText(const ColumnDefinition& definition) {
-  const std::string type = ConversionText(definition);
+  const std::string type = ConversionText(definition) + (definition.is_folded ? "folded:" : "");
   const std::string conversion = type + (definition.is_of_key ? "key:" : "");
   const std::string sign = definition.is_from_end ? "-" : "";
   std::string elements;

@@ -27,6 +27,7 @@ struct ColumnDefinition {
   ValueType type = ValueType::kBytes;
   Tokeniser tokeniser = Tokeniser::kNone;
   uint32_t ngram_length = 0;
+  bool is_folded = false;  // values are texts without differences of case, see Fold
 
   // Position of the source; which members are used depends on its kind.
   ColumnSource source = ColumnSource::kValue;

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "lib/base/c_locale.h"
+#include "lib/column/definition.h"
+#include "lib/column/unicode.h"
 #include "lib/column/value_number.h"
 
 namespace blocksieve::internal {
@@ -205,8 +207,13 @@ class MemberReader {
   void Visit(const Node& node, const VisitAs& visit_as) {
     for (const size_t column : node.columns) {
       if (scratch_.is_done[column] != 0) continue;
-      const auto visit = [&](const Value& value) { return visit_(column, value); };
-      if (!visit_as(members_.types_[column], visit)) Finish(column);
+      const std::pair<ValueType, bool>& type = members_.types_[column];
+      const auto visit = [&](const Value& value) {
+        if (!type.second) return visit_(column, value);
+        Fold(value.bytes(), &scratch_.folded);
+        return visit_(column, Value::Bytes(scratch_.folded));
+      };
+      if (!visit_as(type.first, visit)) Finish(column);
     }
   }
 
@@ -230,13 +237,13 @@ class MemberReader {
   size_t skipped_depth_ = 0;  // open levels inside a member that no column uses
 };
 
-void JsonMembers::Add(size_t column, const std::vector<std::string>& path, ValueType type) {
+void JsonMembers::Add(size_t column, const ColumnDefinition& definition) {
   if (types_.size() <= column) types_.resize(column + 1);
-  types_[column] = type;
+  types_[column] = {definition.type, definition.is_folded};
   ++num_columns_;
   size_t at = 0;
   nodes_[at].below.push_back(column);
-  for (const std::string& name : path) {
+  for (const std::string& name : definition.path) {
     const auto& children = nodes_[at].children;
     const auto found = std::find_if(children.begin(), children.end(),
                                     [&](size_t child) { return nodes_[child].name == name; });

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "blocksieve/column.h"
@@ -28,8 +29,8 @@ class JsonMembers {
     std::vector<size_t> below;    // columns of this member and of members inside it
   };
 
-  /// Adds a column of the member at `path`.
-  void Add(size_t column, const std::vector<std::string>& path, ValueType type);
+  /// Adds a column of a member.
+  void Add(size_t column, const ColumnDefinition& definition);
 
   bool IsEmpty() const noexcept { return num_columns_ == 0; }
 
@@ -50,6 +51,7 @@ class JsonMembers {
     std::vector<uint8_t> is_visited;  // by node: the first of equal names wins
     std::vector<uint8_t> is_done;     // by column
     std::string text;
+    std::string folded;
   };
 
   /// Visits the values of each column until `visit` returns false for that column. Calls `finish`,
@@ -60,8 +62,8 @@ class JsonMembers {
  private:
   friend class MemberReader;
 
-  std::vector<Node> nodes_{Node()};  // the first is the document
-  std::vector<ValueType> types_;     // by column
+  std::vector<Node> nodes_{Node()};                // the first is the document
+  std::vector<std::pair<ValueType, bool>> types_;  // by column, and whether it is folded
   size_t num_columns_ = 0;
 };
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "lib/column/unicode.h"
+
 // Characters and tokens of a text, for indexes and predicates alike.
 //
 // Characters are UTF-8 code points; Column specifies them for invalid text. They are
@@ -46,26 +48,28 @@ inline bool BeginsCharacter(std::string_view text, size_t position) noexcept {
   return true;
 }
 
-/// Words consist of ASCII letters, digits and all bytes >= 0x80, which keeps words of other scripts
-/// whole without tables. Case-sensitive, as in ClickHouse.
-inline bool IsWordByte(char c) noexcept {
-  const uint8_t byte = static_cast<uint8_t>(c);
-  const uint8_t lower = static_cast<uint8_t>(byte | 0x20);
-  return byte >= 0x80 || (byte >= '0' && byte <= '9') || (lower >= 'a' && lower <= 'z');
+/// Size of the separator at `position`; 0 if the byte there is part of a word, which Column
+/// specifies. REQUIRES: position < text.size(), not inside of a separator
+inline size_t SeparatorBytes(std::string_view text, size_t position) noexcept {
+  const size_t size = kSeparatorBytes[static_cast<uint8_t>(text[position])];
+  return size < 2 ? size : LongSeparatorBytes(text.substr(position));
 }
 
 /// Calls `visit(word)` for each word until it returns false. Returns false in that case.
 template <class Visit>
 bool ForEachWord(std::string_view text, Visit&& visit) {
   size_t end = 0;
-  while (true) {
-    size_t begin = end;
-    while (begin < text.size() && !IsWordByte(text[begin])) ++begin;
-    if (begin == text.size()) return true;
-    end = begin;
-    while (end < text.size() && IsWordByte(text[end])) ++end;
+  while (end < text.size()) {
+    const size_t begin = end;
+    if (const size_t separator = SeparatorBytes(text, begin); separator != 0) {
+      end += separator;
+      continue;
+    }
+    do ++end;
+    while (end < text.size() && SeparatorBytes(text, end) == 0);
     if (!visit(text.substr(begin, end - begin))) return false;
   }
+  return true;
 }
 
 /// The same for all substrings of `n` characters. REQUIRES: n > 0.

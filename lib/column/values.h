@@ -14,7 +14,7 @@ std::string_view ValueTypeName(ValueType type) noexcept;
 /// How an index splits a text.
 enum class Tokeniser : uint8_t {
   kNone,    ///< not at all
-  kWords,   ///< into words: maximal runs of ASCII letters and digits and bytes >= 0x80
+  kWords,   ///< into words
   kNgrams,  ///< into all substrings of n characters; a shorter text has none
 };
 
@@ -56,7 +56,7 @@ using ValueVisitor = Visitor<const Value&>;
 namespace blocksieve::internal {
 
 /// Visits what an index stores for a row: its values, or their tokens. Returns whether the row has
-/// the column, even if `visit` stops early or a text has no tokens. Allocates only for JSON.
+/// the column, even if `visit` stops early or a text has no tokens. Only JSON and folds allocate.
 bool ForEachIndexed(const Column& column, const Row& row, ValueVisitor visit);
 
 /// Visits what predicates compare: the values, which are whole texts in a tokenised column.

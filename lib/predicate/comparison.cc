@@ -8,6 +8,7 @@
 #include "lib/column/definition.h"
 #include "lib/column/sort_key.h"
 #include "lib/column/tokens.h"
+#include "lib/column/unicode.h"
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
 
@@ -135,7 +136,7 @@ Status SetHas(const Column& column, const LiteralBound& bound, PredicateNode* le
       return SetPattern(Pattern::Contains(needle), leaf);
     case Tokeniser::kWords:
       leaf->kind = Kind::kWord;
-      if (!needle.empty() && std::all_of(needle.begin(), needle.end(), IsWordByte)) {
+      if (!ForEachWord(needle, [&](std::string_view word) { return word != needle; })) {
         return Status::Ok();
       }
       return Status::InvalidArgument(
@@ -214,6 +215,10 @@ Result<PredicateNodePointer> MakeComparison(const Column& column, Comparison com
         "; allowed: 0 to IS MISSING, 2 to BETWEEN, 1 or more to IN, else 1");
   }
   auto leaf = std::make_shared<PredicateNode>();
+  if (column.definition().is_folded) {
+    // Of patterns, too: no character is folded to or from a wildcard or a backslash.
+    for (Literal& literal : literals) Fold(std::string(literal.text), &literal.text);
+  }
   leaf->column = column;
   leaf->comparison = comparison;
   leaf->literals = std::move(literals);

@@ -95,8 +95,7 @@ std::shared_ptr<const JsonComparisons> JsonComparisons::Find(const PredicateNode
   if (leaves.size() < 2) return nullptr;
   std::ranges::sort(leaves, std::less<>());
   for (size_t i = 0; i < leaves.size(); ++i) {
-    const ColumnDefinition& definition = leaves[i]->column->definition();
-    found->members_.Add(i, definition.path, definition.type);
+    found->members_.Add(i, leaves[i]->column->definition());
   }
   return found;
 }

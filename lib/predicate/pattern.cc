@@ -23,13 +23,6 @@ std::string_view WholeCharacters(std::string_view literal, bool is_open_left, bo
   return literal;
 }
 
-// The part of `literal` without words at its ends, which a surrounding text could extend.
-std::string_view WholeWords(std::string_view literal, bool is_open_left, bool is_open_right) {
-  while (is_open_left && !literal.empty() && IsWordByte(literal.front())) literal.remove_prefix(1);
-  while (is_open_right && !literal.empty() && IsWordByte(literal.back())) literal.remove_suffix(1);
-  return literal;
-}
-
 }  // namespace
 
 Pattern::Pattern(std::string_view literal, bool any_before, bool any_after) {
@@ -139,7 +132,12 @@ std::vector<std::string_view> Pattern::RequiredTokens(const Column& column) cons
       const bool is_open_left = s > 0 || p > 0;
       const bool is_open_right = s + 1 < segments_.size() || p + 1 < segment.size();
       if (column.definition().tokeniser == Tokeniser::kWords) {
-        ForEachWord(WholeWords(*segment[p], is_open_left, is_open_right), add);
+        // Without words at open ends, which a surrounding text could extend.
+        ForEachWord(*segment[p], [&](std::string_view word) {
+          const bool is_cut = (is_open_left && word.data() == segment[p]->data()) ||
+                              (is_open_right && &word.back() == &segment[p]->back());
+          return is_cut || add(word);
+        });
       } else {
         ForEachNgram(WholeCharacters(*segment[p], is_open_left, is_open_right),
                      column.definition().ngram_length, add);

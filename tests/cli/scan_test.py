@@ -56,6 +56,19 @@ class ScanTest(CommandTest):
             self.fails(message, "scan", "--where", *arguments, code=2)
 
 
+class ScanTextTest(CommandTest):
+    def test_words_in_any_case(self):
+        texts = ("“ERROR” in Straße—ΟΔΟΣ", "error:\u00a0STRASSE", "οδος I ı", "terror", b"\xffError")
+        self.load(enumerate(texts), "--index", "plain=words:1")
+        self.succeed("index", "--db", self.db, "--index", "w=words:folded:1", "--index", "t=ngrams(3):folded:1")
+        for where, keys in (("w HAS 'Error'", "01"), ("w HAS 'STRAẞE'", "0"), ("w HAS 'Οδος'", "02"),
+                            ("w HAS 'i' AND w HAS 'ı'", "2"), ("t LIKE '%RRO_%'", "0134"),
+                            ("plain HAS 'ERROR'", "0"), ("plain HAS 'Error'", ""),
+                            ("w NOT HAS 'STRASSE'", "0234"), ("w = 'TERROR'", "3")):
+            self.assertEqual("".join(self.keys(where)), keys, where)
+        self.assertTrue(self.explain("w HAS 'Straße'")["comparisons"][0]["is_used"])
+
+
 class ScanNamesTest(CommandTest):
     def test_words_of_the_language(self):
         said = self.load_lines(b"a\t1\nb\t2\n", "--index", "in=int:1", "--index", "two words=field:1")

@@ -163,7 +163,7 @@ TEST(AllocationFailureTest, ParsingColumnsAndPredicates) {
     ExpectResultOrShortOfMemory([&] { return Column::Parse(text); });
   }
   const std::vector<Column> columns =
-      MakeColumns({"p=field:1", "n=int:2", "w=words:1", "g=ngrams(3):1"});
+      MakeColumns({"p=folded:1", "n=int:2", "w=words:1", "g=ngrams(3):1"});
   const std::string_view text =
       "(p LIKE '%some_longer_path_than_fits%' OR w HAS 'nothing') AND n BETWEEN -20 AND 1.5 AND "
       "NOT (g HAS 'absent' OR p IS NULL) AND n IN (1, 2, 3) AND p != 'some/longer/path/than/fits'";

@@ -70,7 +70,7 @@ void TrySkipIndex(const std::string& text) {
 }
 
 std::string AnyValue(Input* input) {
-  constexpr const char* kWords[] = {"auto", "bloom", "ribbon", "w=words:2", "a=field:1|b=int:3"};
+  constexpr const char* kWords[] = {"auto", "bloom", "ribbon", "w=folded:2", "a=field:1|b=int:3"};
   switch (input->Below(4)) {
     case 0:
       return std::string(input->Text());

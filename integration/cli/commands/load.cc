@@ -27,9 +27,11 @@ are numbered from 1, as for blocksieve index; with --key 1, field 1 of the value
   field:2                the bytes of field 2
   int:5 uint:5 float:6   the number in a field
   words:3 ngrams(4):3    the words, or the 4-grams, of the text in a field, for HAS and LIKE
+  folded:2 words:folded:3 ngrams(4):folded:3   the same without regard to case: 'Error' is 'ERROR'
   field[;]:3             an array: the elements of a field, separated by ';'; also int:field[;]:3
   value json:/a/b        the whole value; a member of a value that is JSON
   int:json:/a words:json:/a/b words:value fixed(8,4) uint32le(8)
+A word ends at blanks, punctuation and control characters of Unicode, and at ASCII symbols like +.
 An index has filters, for = and IN and HAS, and bounds (one or two intervals for each granule), for <,
 BETWEEN and ORDER BY. bounds:int:3 has only bounds, filters:field:2 only filters. A numeric column
 whose bounds find nearly every value gets no filters, unless both:int:3 forces them. If the index of

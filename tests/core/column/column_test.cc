@@ -114,16 +114,34 @@ TEST(ColumnTest, ArraysSplit) {
   EXPECT_EQ(Indexed("c=fixed(0,3)[,]", "a,bc"), (Texts{"a", "b"}));
 }
 
-TEST(ColumnTest, WordsAreRunsOfLettersDigitsAndHighBytes) {
+TEST(ColumnTest, WordsAreRunsOfLettersAndDigits) {
   EXPECT_EQ(Indexed("c=words:1", "/usr/lib64/libfoo-2.so"),
             (Texts{"usr", "lib64", "libfoo", "2", "so"}));
   EXPECT_EQ(Indexed("c=words:1", "ABC abc"), (Texts{"ABC", "abc"}));
-  EXPECT_EQ(Indexed("c=words:1", "\xc3\xa9t\xc3\xa9,\xff"), (Texts{"\xc3\xa9t\xc3\xa9", "\xff"}));
   EXPECT_EQ(Indexed("c=words:1", "a_b[c`d{e@f"), (Texts{"a", "b", "c", "d", "e", "f"}));
   EXPECT_EQ(Indexed("c=words:1", "--"), Texts{}) << "present, but without words";
   EXPECT_EQ(Indexed("c=words:1", ""), Texts{});
   EXPECT_EQ(Indexed("c=words:2", "a"), kMissing);
   EXPECT_EQ(Indexed("c=words:field[;]:1", "a b;c"), (Texts{"a", "b", "c"}));
+  EXPECT_EQ(Indexed("c=words:1", "“quoted” foo—bar…"), (Texts{"quoted", "foo", "bar"}));
+  EXPECT_EQ(Indexed("c=words:1", "a\u00a0b\u2003c\u3000d，e\u0085f\U0001091fg\u007f"),
+            (Texts{"a", "b", "c", "d", "e", "f", "g"}));
+  EXPECT_EQ(Indexed("c=words:1", "東京、20°C हिन्दी 🙂"),
+            (Texts{"東京", "20°C", "हिन्दी", "🙂"}));
+  // Not UTF-8: overlong forms of U+00A0, parts of a dash.
+  EXPECT_EQ(
+      Indexed("c=words:1", "a\xe0\x82\xa0z \xf0\x80\x82\xa0 a\xe2\x80z \x94\xe2\xe2\x80\x94\x80"),
+      (Texts{"a\xe0\x82\xa0z", "\xf0\x80\x82\xa0", "a\xe2\x80z", "\x94\xe2", "\x80"}));
+}
+
+TEST(ColumnTest, FoldedTextsHaveNoCase) {
+  EXPECT_EQ(Indexed("c=folded:value[ ]", "ÄẞßΣς İıI \u212aЖ\u017f ȺⱥDž 𐐀𐐨"),
+            (Texts{"äßßσσ", "İıi", "kжs", "ⱥⱥdž", "𐐨𐐨"}));
+  EXPECT_EQ(Indexed("c=words:folded:json:/a", R"({"a":["Ä É",7]})"), (Texts{"ä", "é", "7"}));
+  EXPECT_EQ(Indexed("c=ngrams(2):folded:key:all", Row("AȺ\u212a", "B")), (Texts{"aⱥ", "ⱥk"}));
+  // Not UTF-8: an overlong A, and parts of characters.
+  EXPECT_EQ(Indexed("c=folded:1", "A\xc1\x81\xc3Q\xe2\xb1\x89\xf0"),
+            Texts{"a\xc1\x81\xc3q\xe2\xb1\x89\xf0"});
 }
 
 TEST(ColumnTest, NgramsAreOfCharacters) {
@@ -260,7 +278,8 @@ TEST(ColumnDefinitionTest, ReadsBackAsWritten) {
               "a=value[\\t] | \xc3\xa9=json:/\xc3\xa9=:, | k=key:all | k=words:key:all | "
               "k=int:key:field(:):3 | k=key:field(:)[,]:3 | k=key:fixed(-16,8) | f=fixed(-1,1) | "
               "k=bounds:key:uint64be(8) | k=key:ordered_int64be(-8) | b=descending_uint64be(0) | "
-              "k=key:descending_ordered_int16le(2) | j=json:/a:key:/b")) {
+              "k=key:descending_ordered_int16le(2) | j=json:/a:key:/b | f=folded:2 | "
+              "f=folded:field(,)[;]:2 | k=words:folded:key:all | g=ngrams(4):folded:json:/a")) {
     const Result<Column> column = Column::Parse(text);
     ASSERT_TRUE(column.ok()) << column.status().message();
     EXPECT_EQ(column->ToText(), text);
@@ -274,7 +293,7 @@ TEST(ColumnDefinitionTest, ReadsBackAsWritten) {
 TEST(ColumnDefinitionTest, EveryCombinationReadsBack) {
   uint64_t valid = 0;
   for (const std::string parts : {"", "both:", "filters:", "bounds:"}) {
-    for (const std::string type : {"", "bytes:", "int:", "float:", "words:", "ngrams(3):"}) {
+    for (const std::string type : {"", "bytes:", "int:", "float:", "words:folded:", "ngrams(3):"}) {
       for (const std::string of : {"", "key:"}) {
         for (const std::string source :
              {"2", "field:2", "field(,):2", "field[;]:2", "field(,)[;]:2", "value", "all", "all[,]",
@@ -296,6 +315,7 @@ TEST(ColumnDefinitionTest, HasOneSpelling) {
   EXPECT_EQ(MakeColumn("n=int:field:5").ToText(), "n=int:5");
   EXPECT_EQ(MakeColumn("n=bytes:field:5").ToText(), "n=field:5");
   EXPECT_EQ(MakeColumn("n=bytes:5").ToText(), "n=field:5");
+  EXPECT_EQ(MakeColumn("n=bytes:folded:field:5").ToText(), "n=folded:5");
   EXPECT_EQ(MakeColumn("n=field(\\x2c):5").ToText(), "n=field(,):5");
   EXPECT_EQ(MakeColumn("n=field(\\x09):5").ToText(), "n=field:5");
   // A delimiter is named unless it is a tab.
@@ -326,9 +346,10 @@ TEST(ColumnDefinitionTest, RejectsInvalidTextWithAReason) {
       "p=int8le(0) | p=float16le(0) | p=int:int32le(0) | p=ngrams(0):1 | p=ngrams(33):1 | "
       "p=ngrams:1 | p=words:int:1 | p=text:1 | p=field[,]:2x | p=json/a | "
       "p=key:json:/a | p=key: | p=key:value | p=all | p=fixed(-3,4) | p=uint64be(-7) | "
-      "p=fixed(-0,1) | "
-      "p=ordered_uint8(0) | p=descending_float32le(0) | p=ordered_descending_int8(0) | "
-      "p=int:ordered_int8(0)");
+      "p=fixed(-0,1) | p=ordered_uint8(0) | p=descending_float32le(0) | "
+      "p=ordered_descending_int8(0) | p=int:ordered_int8(0) | p=int:folded:1 | p=folded:words:1 | "
+      "p=folded:int8(0) | "
+      "p=folded:folded:1 | p=key:folded:1");
   texts.insert(texts.end(), {"", deep, long_name + "=field:1"});
   for (const std::string& text : texts) {
     const Result<Column> column = Column::Parse(text);

@@ -3,8 +3,8 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <optional>
-#include <set>
 
 #include "tests/core/column/test_columns.h"
 
@@ -76,18 +76,29 @@ bool Like(const Texts& text, size_t t, const Texts& pattern, size_t p) {
   return text[t] == literal && Like(text, t + 1, pattern, p + 1);
 }
 
+// Of the characters that RandomText writes.
+std::string Fold(const std::string& text) {
+  static const std::map<std::string, std::string> folded{
+      {"A", "a"}, {"I", "i"}, {"Ä", "ä"}, {"ẞ", "ß"}, {"\u212a", "k"},
+      {"Σ", "σ"}, {"ς", "σ"}, {"Ж", "ж"}, {"𐐀", "𐐨"}, {"Ⱥ", "ⱥ"}};
+  std::string all;
+  for (const std::string& c : Characters(text)) all += folded.count(c) != 0 ? folded.at(c) : c;
+  return all;
+}
+
 bool HasWord(const std::string& text, const std::string& word) {
-  std::set<std::string> words;
+  static const std::string separators = "“”—\u00a0\u2003\u3000";
+  bool has_word = false;
   std::string current;
-  for (const char c : text + ".") {
-    if (std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80) {
-      current.push_back(c);
+  for (const std::string& c : Characters(text + ".")) {
+    if (c.size() == 1 ? std::isalnum(c[0]) != 0 : separators.find(c) == c.npos) {
+      current += c;
     } else {
-      words.insert(current);
+      has_word |= current == word;
       current.clear();
     }
   }
-  return words.count(word) != 0;
+  return has_word;
 }
 
 using ColumnFacts = Reference::ColumnFacts;
@@ -113,8 +124,11 @@ Texts ReadValues(const ColumnFacts& facts, const std::string& row) {
   return numbers;
 }
 
-bool Holds(const ColumnFacts& facts, const std::string& op, const Texts& literals,
-           const std::string& value) {
+bool Holds(const ColumnFacts& facts, const std::string& op, Texts literals, std::string value) {
+  if (facts.definition.find("folded:") != facts.definition.npos) {
+    value = Fold(value);
+    for (std::string& literal : literals) literal = Fold(literal);
+  }
   const auto order = [&](size_t i) { return Order(facts.type, value, literals[i]); };
   if (op == "=") return order(0) == 0;
   if (op == "<") return order(0) < 0;
@@ -150,6 +164,10 @@ const std::vector<ColumnFacts>& Reference::Columns() {
       {"w", "w=words:5", "bytes", 4, false, 'w', "w=words:json:/4/text"},
       {"g", "g=ngrams(2):5", "bytes", 4, false, 'g', "g=ngrams(2):json:/4/text"},
       {"v", "v=words:field[,]:5", "bytes", 4, true, 'w', "v=words:json:/4/list"},
+      {"x", "x=words:folded:5", "bytes", 4, false, 'w', "x=words:folded:json:/4/text"},
+      {"y", "y=ngrams(2):folded:5", "bytes", 4, false, 'g', "y=ngrams(2):folded:json:/4/text"},
+      {"z", "z=folded:field[,]:5", "bytes", 4, true, 0, "z=folded:json:/4/list"},
+      {"c", "c=folded:1", "bytes", 0, false, 0, "c=folded:json:/0"},
   };
   return columns;
 }
@@ -221,8 +239,11 @@ Reference::Answer Reference::Condition::Ask(const std::string& row) const {
 
 std::string Reference::RandomText(uint64_t most_pieces) {
   static const Texts pieces{"a", "b", "ab", " ", ".", "\xc3\xa9", "\xe6\x97\xa5", "%", "_", "\\"};
+  static const Texts others = Listed(
+      "A | k | \u212a | I | ı | İ | Ä | ä | ß | ẞ | Σ | σ | ς | Ж | ж | 𐐀 | 𐐨 | Ⱥ | “ | ” | — | "
+      "\u00a0 | \u2003 | \u3000");
   std::string text;
-  for (uint64_t i = Below(most_pieces + 1); i > 0; --i) text += Pick(pieces);
+  for (uint64_t i = Below(most_pieces + 1); i > 0; --i) text += Pick(Below(3) ? pieces : others);
   return text;
 }
 
@@ -296,7 +317,7 @@ Reference::Condition Reference::RandomComparison(const ColumnFacts& facts, bool 
         if ((text.size() - end) % 2 == 1) text += "\\";
       }
       if (condition.op == "HAS" && facts.tokens == 'w') {
-        text = Pick(Texts{"a", "ab", "b", "\xc3\xa9", "bab"});
+        text = Pick(Texts{"a", "ab", "b", "\xc3\xa9", "bab", "A", "Σ", "ς", "ß", "I", "ж", "𐐀"});
       }
     }
     condition.text.push_back(text);

@@ -281,14 +281,17 @@ TEST(PruningPropertyTest, MatchesAsTheReferenceAndNeverDropsAMatch) {
 
 TEST(PruningPropertyTest, TokensOfAnyBytesNeverDropAMatch) {
   const std::vector<Column> columns =
-      MakeColumns({"w=words:value", "g=ngrams(1):value", "h=ngrams(2):value", "i=ngrams(3):value"});
-  // Beginnings, middles and ends of characters, in random order.
-  const std::string_view alphabet = "a.\xc3\xa9\xe6\x97\xa5\xf0\xff\x80";
+      MakeColumns({"w=words:value", "g=ngrams(1):value", "h=ngrams(2):value", "i=ngrams(3):value",
+                   "f=words:folded:value", "k=ngrams(2):folded:value", "s=folded:value"});
+  // Beginnings, middles and ends of characters, in random order, and whole ones.
+  constexpr std::string_view kPieces[] = {"a",    ".",    "\xc3", "\xa9",   "\xe6", "\x97", "\xa5",
+                                          "\xf0", "\xff", "\x80", "\xe2",   "\x94", "\xc2", "\xa0",
+                                          "A",    "É",    "Ⱥ",    "\u212a", "ς",    "—"};
   std::mt19937_64 random(3);
   const auto random_bytes = [&](size_t most) {
     std::string bytes;
     for (size_t i = random() % (most + 1); i > 0; --i) {
-      bytes.push_back(alphabet[random() % alphabet.size()]);
+      bytes += kPieces[random() % std::size(kPieces)];
     }
     return bytes;
   };

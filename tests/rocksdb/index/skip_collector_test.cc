@@ -87,7 +87,7 @@ TEST_F(SkipCollectorTest, OnlyPutsGiveValuesAndDeletesNoRows) {
 }
 
 TEST_F(SkipCollectorTest, TheIdentityTextContainsTheOptions) {
-  settings_.index.columns = Columns({"n=int:field:1", "w=words:2", "a=json:/a/b"});
+  settings_.index.columns = Columns({"n=int:field:1", "w=words:folded:2", "a=json:/a/b"});
   settings_.index.target_fpr = 0.0123;
   settings_.index.block_granules = true;
   settings_.value_suffix_bytes = 4;
@@ -96,7 +96,7 @@ TEST_F(SkipCollectorTest, TheIdentityTextContainsTheOptions) {
   EXPECT_EQ(text,
             "version=1\nblock_granules=true\ngranule_rows=4\ngranule_bytes=16384\n"
             "target_fpr=0.0123\nmax_index_bytes=8388608\nvalue_suffix_bytes=4\n"
-            "n=int:1\nw=words:2\na=json:/a/b\n");
+            "n=int:1\nw=words:folded:2\na=json:/a/b\n");
   const std::optional<SkipIndexSettings> read = ReadIdentityText(text);
   ASSERT_TRUE(read);
   EXPECT_EQ(IdentityText(*read), text);
