@@ -119,8 +119,8 @@ struct FilterOptions {
   /// seek wastes a read for each file that passes.
   double few_prefixes_fpr = 1e-4;
   double max_few_prefixes = 0.1;  ///< See `few_prefixes_fpr`. >= 0.
-  /// Whether blocks keep the size that keys alone would take, if some filter is that small: see
-  /// FinishedFilter::excess_bits_per_key.
+  /// Whether blocks keep the size that keys alone would take: prefixes have as many hashes as waste
+  /// the fewest reads of lookups and seeks, or are left out (FinishedFilter::lacks_prefix_bits).
   bool prefixes_share_bits = false;
   /// Whether the key filter holds keys. False: only prefixes, so that every key may match. Then
   /// with `prefixes` and without `ranges`.
@@ -144,9 +144,9 @@ struct FinishedFilter {
   bool has_ranges = false;              ///< Whether it has a range filter.
   bool has_prefixes = false;            ///< Whether it has prefixes.
   uint64_t range_key_bytes = 0;         ///< Memory of the keys for the range filter.
-  /// With prefixes_share_bits: bits per key above what keys alone would take, as the smallest
-  /// filter of keys and prefixes takes more.
-  double excess_bits_per_key = 0;
+  /// With prefixes_share_bits: whether prefixes were left out, as the smallest filter of keys and
+  /// prefixes is larger than that of the keys should be.
+  bool lacks_prefix_bits = false;
   /// Why the kind is not that of the layout: it exceeded max_build_bytes, had no room in the charge
   /// or no solution. It is then a blocked Bloom filter of the same FPR. Empty otherwise.
   std::string fallback_reason = {};

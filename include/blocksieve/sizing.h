@@ -28,8 +28,8 @@ enum class FilterKind : uint8_t {
 
   /// @{
   /// RocksDB's own filters, for plans of trees only: they have sizes and rates, but this library
-  /// does not build them, and no block has these values. There are 16 rates per decade down to
-  /// 0.001, and 6 below.
+  /// does not build them, and no block has these values. There are 32 rates per decade down to
+  /// 0.001, and 12 below.
   kStockBloom = 254,
   kStockRibbon = 255,  ///< Takes 2 % less than its layout says, for few keys, to 4 % more.
   /// @}

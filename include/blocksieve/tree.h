@@ -1,5 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -112,9 +113,32 @@ inline double NumKeys(std::span<const TreeLevel> levels) noexcept {
 BLOCKSIEVE_EXPORT void SetKinds(const RateGoal& goal, bool level0_is_short_lived,
                                 std::vector<TreeLevel>* levels) noexcept;
 
+/// @{
+/// A level whose plan has memory for the smallest filter in some of its files has a mean FPR
+/// between kMaxTargetFpr and 1, in proportion to the share of files with filters.
+inline double FprOfShare(double share) noexcept { return 1 - share * (1 - kMaxTargetFpr); }
+inline double ShareOfFpr(double fpr) noexcept { return (1 - fpr) / (1 - kMaxTargetFpr); }
+/// @}
+
+/// Chooses these files, one after the other. Thread-safe.
+class FileShares {
+ public:
+  /// The FPR of the next file's filter in a level with this FPR; 1: no filter.
+  double ChooseFpr(double level_fpr) noexcept {
+    if (level_fpr <= kMaxTargetFpr) return level_fpr;
+    const double share = ShareOfFpr(level_fpr);
+    if (credit_.fetch_add(share) + share < 1) return 1;
+    credit_.fetch_sub(1);
+    return kMaxTargetFpr;
+  }
+
+ private:
+  std::atomic<double> credit_ = 0.5;  // in files with a filter; so that one file is rounded
+};
+
 /// FPRs of a file's filter.
 struct FilterRates {
-  double target_fpr = 1;  ///< 1: no filter.
+  double target_fpr = 1;  ///< 1: no filter. Above kMaxTargetFpr: FileShares chooses for the file.
   double range_fpr = 1;   ///< Of the range filter, with a seek_fraction.
 };
 

@@ -47,6 +47,8 @@ std::optional<FilterOptions> KeyFilterFor(const Options& options, const std::vec
       rates.ok() ? rates->levels.front().target_fpr : kMinTargetFpr;  // out of memory
   // A range filter is part of a point filter, so the level must have one.
   if (filter->ranges) filter->target_fpr = std::min(filter->target_fpr, kMaxTargetFpr);
+  static FileShares shares;
+  filter->target_fpr = shares.ChooseFpr(filter->target_fpr);
   if (filter->target_fpr > kMaxTargetFpr) return std::nullopt;
   return filter;
 }

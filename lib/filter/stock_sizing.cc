@@ -72,12 +72,12 @@ template <FilterKind kind>
 const std::vector<Layout>& Layouts() {
   static const auto& layouts = *[] {
     // Rates per decade: the last level, which takes most of the memory, has a high one.
-    constexpr int kHighRates = 16;  // down to 10^kLowest
-    constexpr int kLowRates = 6;
+    constexpr int kHighRates = 32;  // down to 10^kLowest
+    constexpr int kLowRates = 12;
     constexpr int kLowest = -3;
     auto* const made = new std::vector<Layout>;
     std::vector<double> fprs = {kMaxTargetFpr};
-    for (int i = 5; i < -kLowest * kHighRates; ++i) {
+    for (int i = 10; i < -kLowest * kHighRates; ++i) {
       fprs.push_back(std::pow(10, -i / double{kHighRates}));
     }
     for (int i = 0; fprs.back() > kMinTargetFpr; ++i) {

@@ -34,7 +34,8 @@ PrefixBuilder::PrefixBuilder(const FilterOptions& options, std::string rule)
       max_prefixes_(rule_.empty() ? 0 : internal::MaxPrefixes(AsBytes(rule_))),
       min_lookups_(NumLookups(options.prefix_fpr, options.target_fpr)),
       max_lookups_(NumLookups(options.few_prefixes_fpr, options.target_fpr)),
-      num_lookups_(min_lookups_),
+      num_first_(options.prefixes_share_bits ? 1 : min_lookups_),
+      num_lookups_(num_first_),
       has_delimiter_(internal::IsOneByteDelimiter(AsBytes(rule_)) && !options.is_partition) {}
 PrefixBuilder::PrefixBuilder(PrefixBuilder&&) noexcept = default;
 PrefixBuilder& PrefixBuilder::operator=(PrefixBuilder&&) noexcept = default;
@@ -65,21 +66,18 @@ std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
   const size_t num_before = hashes_.size();
   for (const uint32_t length : last_lengths_.all().subspan(num_seen)) {
     hashes_.push_back(internal::HashPrefix(key.substr(0, length)));
-    for (unsigned i = 1; i < min_lookups_; ++i) {
+    for (unsigned i = 1; i < num_first_; ++i) {
       hashes_.push_back(internal::NextPrefixHash(hashes_.back()));
     }
     ++num_prefixes_;
   }
   last_prefix_.assign(key.substr(0, last_lengths_.longest()));
   has_all_prefixes_ = last_lengths_.all().size() == max_prefixes_ && !options_.is_partition;
-  return std::span(hashes_).subspan(num_before);
+  return std::span(hashes_).subspan(options_.prefixes_share_bits ? hashes_.size() : num_before);
 }
 
-std::span<const uint64_t> PrefixBuilder::FinishHashes(uint64_t num_keys) {
-  if (!is_sound_) return {};
-  size_t num_added = hashes_.size();
+unsigned PrefixBuilder::WantedLookups(uint64_t num_keys) {
   if (chooser_ != nullptr) {
-    num_added = 0;
     if (PrefixBuilder* const chosen = chooser_->Choose()) {
       chosen_rule_ = chosen->rule_;
       hashes_ = std::move(chosen->hashes_);
@@ -88,18 +86,23 @@ std::span<const uint64_t> PrefixBuilder::FinishHashes(uint64_t num_keys) {
   }
   const double max_hashes =
       chooser_ == nullptr ? options_.max_few_prefixes : PrefixChooser::kMaxPrefixesPerKey;
-  if (static_cast<double>(num_prefixes_ * max_lookups_) <=
-      max_hashes * static_cast<double>(num_keys)) {
-    const size_t num_first = hashes_.size();
-    for (size_t last = num_lookups_; last <= num_first; last += num_lookups_) {
-      uint64_t hash = hashes_[last - 1];
-      for (unsigned i = num_lookups_; i < max_lookups_; ++i) {
-        hashes_.push_back(hash = internal::NextPrefixHash(hash));
-      }
+  const bool are_few = static_cast<double>(num_prefixes_ * max_lookups_) <=
+                       max_hashes * static_cast<double>(num_keys);
+  return are_few ? std::max(min_lookups_, max_lookups_) : min_lookups_;
+}
+
+std::span<const uint64_t> PrefixBuilder::FinishHashes(unsigned num_lookups) {
+  if (!is_sound_) return {};
+  const size_t num_first = hashes_.size();
+  for (size_t last = num_first_; last <= num_first; last += num_first_) {
+    uint64_t hash = hashes_[last - 1];
+    for (unsigned i = num_first_; i < num_lookups; ++i) {
+      hashes_.push_back(hash = internal::NextPrefixHash(hash));
     }
-    num_lookups_ = std::max(num_lookups_, max_lookups_);
   }
-  return std::span(hashes_).subspan(num_added);
+  num_lookups_ = num_lookups;
+  const bool returns_all = chooser_ != nullptr || options_.prefixes_share_bits;
+  return std::span(hashes_).subspan(returns_all ? 0 : num_first);
 }
 
 std::string PrefixBuilder::Finish() {
@@ -125,7 +128,7 @@ void PrefixBuilder::Reset() noexcept {
   last_lengths_.Clear();
   hashes_ = {};
   num_prefixes_ = 0;
-  num_lookups_ = min_lookups_;
+  num_lookups_ = num_first_;
   has_all_prefixes_ = false;
   is_sound_ = true;
 }

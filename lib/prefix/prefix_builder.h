@@ -20,8 +20,8 @@ class PrefixChooser;
 
 /// Finds the distinct prefixes of the keys of one file or partition. With keys in bytewise order, a
 /// prefix is new where a key differs from the previous one; in another order, prefixes are found
-/// more than once, which only takes memory. Call order: ( AddKey* FinishHashes Finish )*. Not
-/// thread-safe, but may move between threads.
+/// more than once, which only takes memory. Call order:
+/// ( AddKey* WantedLookups FinishHashes Finish )*. Not thread-safe, but may move between threads.
 class PrefixBuilder {
  public:
   /// Reads `prefixes` ("auto": the rule is chosen from the keys), its FPRs and limits, and whether
@@ -46,12 +46,16 @@ class PrefixBuilder {
   }
 
   /// Returns the hashes of new prefixes, to be added to the point filter; valid until the next
-  /// call.
+  /// call. None with prefixes_share_bits, where their number depends on all keys.
   std::span<const uint64_t> AddKey(std::string_view key);
 
-  /// Returns the hashes that depend on all keys, like AddKey: of all prefixes if the rule is chosen
-  /// now, and more of each prefix if that is cheap. `num_keys`: of the point filter.
-  std::span<const uint64_t> FinishHashes(uint64_t num_keys);
+  /// Chooses the rule if it depends on the keys. Returns how many hashes each prefix should have:
+  /// more if prefixes are few. `num_keys`: of the point filter, without prefixes.
+  unsigned WantedLookups(uint64_t num_keys);
+
+  /// Gives each prefix this many hashes, at least those of AddKey, and returns all that AddKey did
+  /// not return.
+  std::span<const uint64_t> FinishHashes(unsigned num_lookups);
 
   /// Returns the prefix part, and resets the builder. Empty if no key has a boundary.
   std::string Finish();
@@ -67,9 +71,10 @@ class PrefixBuilder {
   /// The rule of ParsePrefixRule; empty: to be chosen.
   const std::string& rule() const noexcept { return rule_; }
   uint64_t num_prefixes() const noexcept { return num_prefixes_; }
-  /// Hashes per prefix; final after FinishHashes.
-  unsigned num_lookups() const noexcept { return num_lookups_; }
-  uint64_t num_hashes() const noexcept { return num_prefixes_ * num_lookups_; }
+  /// Hashes that AddKey has returned.
+  uint64_t num_added() const noexcept {
+    return options_.prefixes_share_bits ? 0 : num_prefixes_ * min_lookups_;
+  }
 
   /// Whether the last key has a prefix.
   bool last_has_prefix() const noexcept { return !last_lengths_.empty(); }
@@ -91,9 +96,10 @@ class PrefixBuilder {
   std::string last_key_;     // of a partition
   std::string last_prefix_;  // the longest one of the last key
   internal::PrefixLengths last_lengths_;
-  std::vector<uint64_t> hashes_;  // min_lookups_ of each prefix, then those of FinishHashes
+  std::vector<uint64_t> hashes_;  // num_first_ of each prefix, then those of FinishHashes
   uint64_t num_prefixes_ = 0;
-  unsigned num_lookups_;
+  unsigned num_first_;             // hashes per prefix before FinishHashes
+  unsigned num_lookups_;           // and after it
   bool has_delimiter_;             // of one byte, and no partition's last key is needed
   bool has_all_prefixes_ = false;  // no key that starts with last_prefix_ has others
   bool is_sound_ = true;

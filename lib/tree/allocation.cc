@@ -228,9 +228,11 @@ std::vector<double> DivideBytes(std::span<const std::vector<TreeLevel>> trees,
   for (size_t i = 0; i < trees.size(); ++i) {
     shares[i] = 0;
     for (const TreeLevel& level : trees[i]) {
-      const Result<Layout> layout = ChooseLayout(level.kind, plan->levels[next++].target_fpr);
+      const double fpr = plan->levels[next++].target_fpr;
+      const Result<Layout> layout = ChooseLayout(level.kind, std::min(fpr, kMaxTargetFpr));
       if (layout.ok()) {
-        shares[i] += level.num_keys() * internal::LargeFilterBitsPerKey(*layout) / 8;
+        shares[i] += std::min(ShareOfFpr(fpr), 1.0) * level.num_keys() *
+                     internal::LargeFilterBitsPerKey(*layout) / 8;
       }
     }
     sum += shares[i];

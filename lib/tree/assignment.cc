@@ -68,6 +68,7 @@ Assignment::Assignment(std::span<const TreeLevel> levels, size_t num_without) : 
     return KeysPerLookup(levels[a]) > KeysPerLookup(levels[b]);
   });
   with_filters_.assign(by_size.begin() + static_cast<ptrdiff_t>(num_without), by_size.end());
+  if (num_without != 0) partial_ = by_size[num_without - 1];
   chosen_.resize(levels.size());
 }
 
@@ -95,6 +96,18 @@ void Assignment::MoveTowards(const Assignment& beyond, int step, const Check& is
   }
 }
 
+bool Assignment::FillPartly(double goal, double (Assignment::*measure)() const) {
+  constexpr double kRounding = 1 - 1e-9;  // never above the goal
+  if (!partial_) return false;
+  const TreeLevel& level = levels_[*partial_];
+  const Choice& smallest = LayoutChoices::ForKind(level.kind).all().front();
+  ChooseFor((1 - kMaxTargetFpr) / smallest.bits_per_key / KeysPerLookup(level));
+  const double of_none = (this->*measure)();
+  share_ = 1;
+  share_ = (kRounding * goal - of_none) / ((this->*measure)() - of_none);
+  return share_ > 0 && share_ < 1;
+}
+
 double Assignment::WastedReads() const {
   double sum = 0;
   for (size_t i = 0; i < levels_.size(); ++i) sum += RunsPerLookup(levels_[i]) * fpr(i);
@@ -104,7 +117,10 @@ double Assignment::WastedReads() const {
 double Assignment::Bits() const {
   double bits = 0;
   for (const size_t i : with_filters_) bits += levels_[i].num_keys() * chosen_[i]->bits_per_key;
-  return bits;
+  if (share_ == 0) return bits;
+  const TreeLevel& level = levels_[*partial_];
+  const Choice& smallest = LayoutChoices::ForKind(level.kind).all().front();
+  return bits + share_ * level.num_keys() * smallest.bits_per_key;
 }
 
 RatePlan Assignment::ToPlan() const {
@@ -145,6 +161,11 @@ std::optional<Assignment> MinimizeMemory(std::span<const TreeLevel> levels, doub
   const auto is_allowed = [&](const Assignment& a) { return a.WastedReads() <= wasted_reads; };
   std::optional<Assignment> best;
   for (size_t num_without = 0; num_without <= levels.size(); ++num_without) {
+    Assignment partly(levels, num_without);
+    if (partly.FillPartly(wasted_reads, &Assignment::WastedReads) &&
+        (!best || partly.Bits() < best->Bits())) {
+      best = partly;
+    }
     auto [cheap, expensive] = BisectPrice(levels, num_without, is_allowed);
     if (!is_allowed(cheap)) break;
     cheap.MoveTowards(expensive, -1, is_allowed);
@@ -161,6 +182,11 @@ Assignment MinimizeReads(std::span<const TreeLevel> levels, double bits_per_key)
   const auto is_cheap = [&](const Assignment& a) { return !is_allowed(a); };
   std::optional<Assignment> best;
   for (size_t num_without = 0; num_without <= levels.size(); ++num_without) {
+    Assignment partly(levels, num_without);
+    if (partly.FillPartly(bits, &Assignment::Bits) &&
+        (!best || partly.WastedReads() < best->WastedReads())) {
+      best = partly;
+    }
     auto [cheap, expensive] = BisectPrice(levels, num_without, is_cheap);
     if (!is_allowed(expensive)) continue;
     expensive.MoveTowards(cheap, 1, is_allowed);

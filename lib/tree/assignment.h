@@ -53,8 +53,8 @@ class LayoutChoices {
 
 /// The filters of each level: a row of the lookup table, or none in the `num_without` levels with
 /// most keys per lookup. That number is fixed first, because from no filter to the smallest
-/// one the FPR halves and memory grows by a bit per key: too large a last step. Throws
-/// std::bad_alloc.
+/// one the FPR halves and memory grows by a bit per key: too large a last step. Only FillPartly
+/// divides it, among the files of a level. Throws std::bad_alloc.
 class Assignment {
  public:
   Assignment(std::span<const TreeLevel> levels, size_t num_without);
@@ -69,18 +69,27 @@ class Assignment {
   /// to it are equally worth their bits. Then to the last row. REQUIRES: is_allowed(*this)
   void MoveTowards(const Assignment& beyond, int step, const Check& is_allowed);
 
+  /// Gives the smallest filter to a share of the files of the level that has the fewest keys per
+  /// lookup among those without filters, and chooses the others for the price that its bits have.
+  /// Returns whether a share makes `measure`, Bits or WastedReads, equal to the goal; without, only
+  /// the destructor may be called.
+  bool FillPartly(double goal, double (Assignment::*measure)() const);
+
   double WastedReads() const;
   double Bits() const;
   RatePlan ToPlan() const;
 
  private:
   double fpr(size_t level) const {
-    return chosen_[level] == nullptr ? 1 : chosen_[level]->predicted_fpr;
+    if (chosen_[level] != nullptr) return chosen_[level]->predicted_fpr;
+    return partial_ == level ? FprOfShare(share_) : 1;
   }
 
   std::span<const TreeLevel> levels_;
   std::vector<size_t> with_filters_;
   std::vector<const Choice*> chosen_;  // null: no filter
+  std::optional<size_t> partial_;      // of the levels without filters, the next to get one
+  double share_ = 0;                   // of its files that do
 };
 
 // Both search for the price of a bit, in wasted reads, at which the best assignment meets a goal.

@@ -15,6 +15,14 @@ namespace {
 // The change to a filter for this rate.
 FilterChange NewFilter(const Tree& tree, size_t number, const RateGoal& goal, FilterKind kind,
                        double target_fpr) {
+  if (target_fpr > kMaxTargetFpr && target_fpr < 1) {  // on average
+    FilterChange smallest = NewFilter(tree, number, goal, kind, kMaxTargetFpr);
+    const double share = ShareOfFpr(target_fpr);
+    smallest.fpr = 1 - share * (1 - smallest.fpr);
+    smallest.filter_bytes =
+        static_cast<uint64_t>(share * static_cast<double>(smallest.filter_bytes));
+    return smallest;
+  }
   const TreeFile& file = tree.files()[number];
   const uint64_t keys = file.num_keys;
   const Result<Layout> layout = ChooseLayout(kind, target_fpr);
@@ -53,8 +61,13 @@ bool IsAsPlanned(const Tree& tree, size_t number, const RateGoal& goal, FilterKi
                  double target_fpr) {
   const TreeFile& file = tree.files()[number];
   if (file.num_keys == 0) return true;  // its filter has none of its keys
+  if (target_fpr > kMaxTargetFpr) {
+    if (target_fpr >= 1 || !file.has_filter) return !file.has_filter;
+    const FilterChange smallest = NewFilter(tree, number, goal, kind, kMaxTargetFpr);
+    return file.filter_bytes <=
+           smallest.filter_bytes + SameSizeBytes(kind, kMaxTargetFpr) * file.num_filters;
+  }
   FilterChange planned = NewFilter(tree, number, goal, kind, target_fpr);
-  if (planned.fpr > kMaxTargetFpr) return !file.has_filter;
   if (!file.kind) return false;
   if (*file.kind != kind) {
     // The kind of files that stay also counts at the target rate: a ribbon is smaller, and a Bloom

@@ -94,7 +94,7 @@ std::string RewritingText(const Json& proposals) {
 }
 
 std::string TargetText(const Json& target_fpr) {
-  return target_fpr > kMaxTargetFpr ? "none" : ReadsText(target_fpr);
+  return target_fpr >= 1 ? "none" : ReadsText(target_fpr);
 }
 
 // A row for each level: its current rate, and its rate in each proposal.

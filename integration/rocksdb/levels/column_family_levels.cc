@@ -125,6 +125,7 @@ struct DatabaseLevels {
   // are cleared with the database, or after the family was dropped.
   std::map<std::string, uint32_t> ids;
   Clock::time_point next_refresh;  // earliest time to read the sizes again
+  size_t num_files = 0;            // when they were read
 };
 
 struct Registry {
@@ -141,7 +142,7 @@ Registry& Registered() {
 }  // namespace
 
 void ExpectFewKeysOnLevel0(Levels* levels) {
-  constexpr double kShare = 0.005;
+  constexpr double kShare = 0.001;
   if (levels->empty() || levels->front().num_keys() > 0) return;
   levels->front() = {1, kShare * NumKeys(*levels), levels->front().kind};
 }
@@ -232,7 +233,10 @@ bool RefreshLevels(rocksdb::DB* db, const FamilyId& family,
       state.levels.erase(family.name);
       state.samples.erase(family.name);
     }
-    if (state.next_refresh > start) return is_new;
+    // A compaction of most files makes a new tree, and takes far longer than to read the old one.
+    const bool is_large =
+        compaction != nullptr && 2 * compaction->input_file_infos.size() >= state.num_files;
+    if (state.next_refresh > start && !is_large) return is_new;
     state.next_refresh = start + kReading;
     samples.swap(state.samples);
     before = state.levels;
@@ -242,7 +246,9 @@ bool RefreshLevels(rocksdb::DB* db, const FamilyId& family,
   db->GetAllColumnFamilyMetaData(&column_families);
   ByColumnFamily current;
   std::map<std::string, double> lookups;
+  size_t num_files = 0;
   for (const auto& column_family : column_families) {
+    for (const auto& level : column_family.levels) num_files += level.files.size();
     Levels levels = ReadLevels(column_family, compaction);
     ReadSamples& read = samples[column_family.name];
     lookups[column_family.name] = read.Add(column_family);
@@ -262,7 +268,7 @@ bool RefreshLevels(rocksdb::DB* db, const FamilyId& family,
   DatabaseLevels& state = Registered().databases[database];
   std::erase_if(state.ids, [&](const auto& entry) { return !current.contains(entry.first); });
   state = {std::move(current), std::move(samples), std::move(state.ids),
-           end + kPause * (end - start)};
+           end + kPause * (end - start), num_files};
   return is_new;
 }
 

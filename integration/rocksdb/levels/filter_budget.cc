@@ -144,10 +144,11 @@ uint64_t PlannedAbove(const Family& family, int largest) {
     if (static_cast<size_t>(largest) < levels.size() &&
         levels[i].keys_per_run > levels[static_cast<size_t>(largest)].keys_per_run)
       return 0;
-    const Result<Layout> layout = ChooseLayout(levels[i].kind, plan->levels[i].target_fpr);
+    const auto [fpr, range_fpr] = plan->levels[i];
+    const Result<Layout> layout = ChooseLayout(levels[i].kind, std::min(fpr, kMaxTargetFpr));
     if (!layout.ok()) continue;
-    const double range_fpr = plan->levels[i].range_fpr;
-    const double bits = layout->bits_per_key + (range_fpr < 1 ? RangeBitsPerKey(range_fpr) : 0);
+    const double bits = std::min(ShareOfFpr(fpr), 1.0) * layout->bits_per_key +
+                        (range_fpr < 1 ? RangeBitsPerKey(range_fpr) : 0);
     missing += Subtract(static_cast<uint64_t>(levels[i].num_keys() * bits / 8),
                         family.account.BytesOnLevel(level));
   }

@@ -30,7 +30,7 @@ namespace blocksieve::rocksdb_plugin {
 
 /// Planned share of a ceiling. The rest is for what is not planned: whole lines and segments of
 /// filters, footers, levels that grow.
-inline constexpr double kPlannedShare = 0.95;
+inline constexpr double kPlannedShare = 0.98;
 
 /// Counted for the reader of each file that has a filter or a block index: more than either takes.
 inline constexpr uint64_t kReaderBytes = 64;

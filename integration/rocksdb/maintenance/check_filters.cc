@@ -3,6 +3,7 @@
 #include <rocksdb/env.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -27,24 +28,34 @@ namespace blocksieve {
 namespace rocksdb_plugin {
 namespace {
 
-bool SharesBits(const Policy* policy) {
-  return policy != nullptr && policy->options().bits_per_key && !policy->options().prefixes.empty();
+// Whether the sizes of filters may say that bits_per_key is not kept.
+bool ChecksBits(const rocksdb::Options& options) {
+  const Policy* const policy = FindPolicy(options);
+  return policy != nullptr && policy->options().bits_per_key &&
+         (!policy->options().prefixes.empty() || options.optimize_filters_for_hits);
 }
 
-// What prefixes make of bits_per_key; empty if it is kept.
+// What RocksDB leaves of bits_per_key without filters for the last level.
 std::string ExplainBits(double asked, const std::vector<FileReport>& files) {
-  constexpr double kCoarse = 0.9 * kMaxTargetFpr;  // no filter is smaller
   uint64_t entries = 0, bytes = 0;
-  bool is_coarse = false, is_unfiltered = false;
-  for (const auto& [place, num_entries, num_data_blocks, num_bytes, filter, index] : files) {
-    entries += num_entries;
-    bytes += filter.num_bytes;
-    is_unfiltered |= filter.origin == FilterOrigin::kNone && filter.policy == Policy::kName;
-    is_coarse |= filter.prefixes.num_filters != 0 && filter.predicted_fpr >= kCoarse;
+  for (const FileReport& file : files) {
+    entries += file.num_entries;
+    bytes += file.filter.num_bytes;
   }
-  const double bits = 8 * Ratio(bytes, entries);
-  if (is_coarse && bits > (1 + kBitsTolerance) * asked) return BitsNotKept(asked, bits);
-  return is_unfiltered ? kNoFilterOfPrefixes : "";
+  return "filters take " + ToText(std::round(80 * Ratio(bytes, entries)) / 10) +
+         " of bits_per_key=" + ToText(asked) +
+         ": with optimize_filters_for_hits, RocksDB builds none for the last level";
+}
+
+// Whether bits_per_key has left no room for the prefixes of some file. Filters below this rate have
+// it for a prefix of each key; other files may have no key with a prefix.
+bool LacksPrefixBits(const std::vector<FileReport>& files) {
+  constexpr double kCoarse = kMaxTargetFpr / 2;
+  return std::ranges::any_of(files, [](const FileReport& file) {
+    const FilterReport& filter = file.filter;
+    if (filter.policy != Policy::kName || filter.prefixes.num_filters != 0) return false;
+    return filter.origin == FilterOrigin::kNone || filter.predicted_fpr >= kCoarse;
+  });
 }
 
 // Adds each value_suffix_bytes that differs from what the database hides of values.
@@ -107,9 +118,12 @@ std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHand
   if (policy != nullptr && ToGoal(policy->options()).differs_by_run() && !HasListener(options)) {
     problems.push_back(kNeedsListener);
   }
-  if (SharesBits(policy) && !options.optimize_filters_for_hits) {
-    const std::string bits = ExplainBits(*policy->options().bits_per_key, files);
-    if (!bits.empty()) problems.push_back(bits);
+  if (ChecksBits(options)) {
+    if (options.optimize_filters_for_hits) {
+      problems.push_back(ExplainBits(*policy->options().bits_per_key, files));
+    } else if (LacksPrefixBits(files)) {
+      problems.push_back(kNoBitsForPrefixes);
+    }
   }
   if (policy != nullptr) {  // which SetOptions may have undone since the database was opened
     const rocksdb::Status opens = CheckRangeOptions(policy->options(), options, true);
@@ -178,9 +192,9 @@ rocksdb::Status CheckFilters(rocksdb::DB* db,
     BLOCKSIEVE_RETURN_IF_ERROR(ResolveFamilies(db, &families));
     for (rocksdb::ColumnFamilyHandle* const family : families) {
       std::vector<FileReport> files;
-      const bool shares_bits = SharesBits(FindPolicy(db->GetOptions(family)));
+      const bool checks_bits = ChecksBits(db->GetOptions(family));
       BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(
-          db, family, shares_bits ? FileParts::kFilters : FileParts::kIndexes, &files));
+          db, family, checks_bits ? FileParts::kFilters : FileParts::kIndexes, &files));
       const std::string place =
           families.size() == 1 ? "" : "column family " + family->GetName() + ": ";
       for (const std::string& problem : FindProblems(db, family, files)) {

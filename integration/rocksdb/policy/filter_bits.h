@@ -50,19 +50,12 @@ class MemoryFit {
   std::atomic<double> balance_{0};
 };
 
-/// What prefixes make of bits_per_key, for messages.
-std::string BitsNotKept(double asked, double taken);
-
 /// Logs why a file gets no filter. `info_log` may be null, `column_family` empty if unknown.
 void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
                  std::string_view column_family) noexcept;
 
-/// Bits above bits_per_key that are not reported, as a share of it.
-inline constexpr double kBitsTolerance = 0.05;
 inline constexpr auto kWarning = rocksdb::InfoLogLevel::WARN_LEVEL;
-inline constexpr char kNoFilterOfPrefixes[] =
-    "some files have no filter, and so no prefixes: bits_per_key leaves their keys less than 1 bit "
-    "each; raise it";
+extern const char kNoBitsForPrefixes[];
 
 /// How the filters of a file are built.
 struct BitsBuilderOptions {
@@ -73,9 +66,9 @@ struct BitsBuilderOptions {
   bool has_sections = false;              ///< Whether the builder has sections for ranges.
   double range_bits_per_key = 0;  ///< Approximate size of the range filter; 0 if there is none.
   bool mark_files = false;        ///< See MarkNextFile.
-  double bits_per_key = 0;        ///< The option, which prefixes may exceed; 0: not set.
-  std::shared_ptr<std::atomic<bool>> reported_bits = nullptr;  ///< Whether the log has that.
-  std::optional<SstAccount> account = std::nullopt;            ///< Set if filters have a ceiling.
+  /// Whether the log has kNoBitsForPrefixes; null: it is not for this file's.
+  std::shared_ptr<std::atomic<bool>> reported_bits = nullptr;
+  std::optional<SstAccount> account = std::nullopt;  ///< Set if filters have a ceiling.
 };
 
 /// A builder for the filters of one file, owned by the caller. Null if memory is short.

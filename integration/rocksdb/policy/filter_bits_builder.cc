@@ -72,7 +72,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
       FinishRanges(has_prefix, *filter);
       const uint64_t notable_bytes = std::max<uint64_t>(1 << 20, 128 * num_keys);
       if (filter->range_key_bytes >= notable_bytes) ReportLongKeys();
-      ReportBits(filter->excess_bits_per_key);
+      if (filter->lacks_prefix_bits) ReportBits();
       if (with_sections != has_prefix) filter->no_ranges_reason = "filter_memory has no room";
     }
     if (!filter->fallback_reason.empty()) ReportFallback(filter->fallback_reason);
@@ -201,12 +201,9 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
         {}, options_.column_family, kWarning);
   }
 
-  void ReportBits(double excess) {
-    const double asked = options_.bits_per_key;
-    if (excess <= kBitsTolerance * asked || asked == 0) return;
+  void ReportBits() {
     if (options_.reported_bits == nullptr || options_.reported_bits->exchange(true)) return;
-    LogQuietly(options_.info_log, BitsNotKept(asked, asked + excess), {}, options_.column_family,
-               kWarning);
+    LogQuietly(options_.info_log, kNoBitsForPrefixes, {}, options_.column_family, kWarning);
   }
 
   void ReportFallback(std::string_view reason) {
@@ -243,11 +240,9 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
 
 }  // namespace
 
-std::string BitsNotKept(double asked, double taken) {
-  return "bits_per_key=" + ToText(asked) + " is not kept: filters with these prefixes take about " +
-         ToText(std::round(100 * taken) / 100) +
-         " bits per key; raise it or prefix_fpr, or choose fewer prefixes";
-}
+const char kNoBitsForPrefixes[] =
+    "some filters have no prefixes: bits_per_key leaves less than 1 bit for each key and prefix; "
+    "raise it, or choose fewer prefixes";
 
 void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
                  std::string_view column_family) noexcept {

@@ -158,10 +158,10 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   }
   auto [target_fpr, range_fpr] = *rates;
   // Where the plan has no memory for all files of a level, some get the smallest filter.
-  if (account) target_fpr = std::min(target_fpr, kMaxTargetFpr);
+  target_fpr = account ? std::min(target_fpr, kMaxTargetFpr) : file_shares_.ChooseFpr(target_fpr);
   if (target_fpr > kMaxTargetFpr) {
     if (!options_.prefixes.empty() && reported_bits && !reported_bits->exchange(true)) {
-      LogQuietly(context.info_log, kNoFilterOfPrefixes, "", family, kWarning);
+      LogQuietly(context.info_log, kNoBitsForPrefixes, "", family, kWarning);
     }
     return nullptr;
   }
@@ -190,14 +190,13 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
                           .column_family = family,
                           .memory_fit = nullptr,
                           .charge = std::move(charge),
-                          .reported_bits = std::move(reported_bits),
                           .account = std::move(account)};
   if (context.table_options.optimize_filters_for_memory) bits.memory_fit = memory_fit_;
   if (AnswersRanges(options_)) {
     bits.has_sections = true;
     if (core.ranges) bits.range_bits_per_key = RangeBitsPerKey(range_fpr);
     bits.mark_files = options_.plain_range_reads;
-    bits.bits_per_key = options_.bits_per_key.value_or(0);
+    if (options_.bits_per_key) bits.reported_bits = std::move(reported_bits);
   }
   return NewBitsBuilder(*std::move(builder), std::move(bits));
 } catch (const std::bad_alloc&) {  // RocksDB is not exception-safe

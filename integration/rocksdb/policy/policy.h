@@ -87,6 +87,7 @@ class Policy final : public rocksdb::FilterPolicy {
   const bool is_compiled_for_;
   const std::shared_ptr<MemoryFit> memory_fit_;
   mutable LevelRates level_rates_;
+  mutable FileShares file_shares_;
   mutable StockPolicies stock_policies_;
   mutable std::mutex logged_mutex_;
   // Since the last ValidateOptions: families whose options were logged, and whether bits_per_key

@@ -43,9 +43,11 @@ RatePlan ComputeCost(const std::vector<TreeLevel>& groups, const std::vector<dou
     keys += num_keys;
     cost.wasted_reads += groups[i].num_runs * groups[i].lookup_share * fprs[i];
     if (fprs[i] == 1) continue;
-    const Result<Layout> layout = ChooseLayout(groups[i].kind, fprs[i]);
+    const Result<Layout> layout = ChooseLayout(groups[i].kind, std::min(fprs[i], kMaxTargetFpr));
     EXPECT_TRUE(layout.ok()) << fprs[i];
-    cost.bits_per_key += num_keys * 8 * static_cast<double>(PayloadBytes(*layout, kManyKeys)) /
+    const double share = std::min(ShareOfFpr(fprs[i]), 1.0);  // of files with filters
+    cost.bits_per_key += share * num_keys * 8 *
+                         static_cast<double>(PayloadBytes(*layout, kManyKeys)) /
                          static_cast<double>(kManyKeys);
   }
   cost.bits_per_key /= keys;
@@ -129,13 +131,14 @@ TEST(RateAllocationTest, NoExchangeBetweenTwoRunsIsBetter) {
   }
 }
 
-TEST(RateAllocationTest, TheLastLevelHasNoFiltersIfThatIsBest) {
+TEST(RateAllocationTest, TheLastLevelHasFewOrNoFiltersIfThatIsBest) {
   const auto groups = TreeOfRatio(10);
   const RatePlan little = MustAllocate(groups, {.bits_per_key = 0.8});
-  EXPECT_EQ(little.levels.back().target_fpr, 1);
-  EXPECT_LT(little.levels[2].target_fpr, 0.01);
+  EXPECT_GT(little.levels.back().target_fpr, kMaxTargetFpr);
+  EXPECT_LT(little.levels[2].target_fpr, 0.1);
+  EXPECT_EQ(MustAllocate(groups, {.bits_per_key = 0.3}).levels.back().target_fpr, 1);
   const RatePlan many_reads = MustAllocate(groups, {.wasted_reads = 1.01});
-  EXPECT_EQ(many_reads.levels.back().target_fpr, 1);
+  EXPECT_GT(many_reads.levels.back().target_fpr, 0.9);
   const RatePlan more_than_runs = MustAllocate(groups, {.wasted_reads = 5});
   EXPECT_EQ(more_than_runs.bits_per_key, 0);
   EXPECT_EQ(more_than_runs.wasted_reads, 5);

@@ -91,7 +91,7 @@ TEST(StockFiltersTest, LayoutsHaveThePredictedSizeAndFpr) {
       EXPECT_GT(layout.bits_per_key, bits);
       bits = layout.bits_per_key;
       EXPECT_EQ(LayoutForBitsPerKey(kind, bits + 1e-6)->predicted_fpr, layout.predicted_fpr);
-      if (num_layouts % 8 != 0) continue;
+      if (num_layouts % 16 != 0) continue;
       for (const uint64_t num_keys : {1, 30, 300, 1000, 5000, 30'000, 150'000}) {
         const auto keys = PresentKeys(KeyShape::kUrl, num_keys);
         const rocksdb::FilterPolicy& policy = *policies.ForLayout(layout);
@@ -112,7 +112,7 @@ TEST(StockFiltersTest, LayoutsHaveThePredictedSizeAndFpr) {
         EXPECT_NEAR(passed / expected, 1.015, 0.035 + 4 / std::sqrt(expected));
       }
     }
-    EXPECT_EQ(num_layouts, 69u);
+    EXPECT_EQ(num_layouts, 136u);
     EXPECT_EQ(ChooseLayout(kind, 0.01)->predicted_fpr, 0.01);
     EXPECT_FALSE(ChooseLayout(kind, 0.51).ok());
     EXPECT_FALSE(LayoutForBitsPerKey(kind, 0.9).ok());

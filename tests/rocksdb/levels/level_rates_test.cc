@@ -217,7 +217,7 @@ TEST(ColumnFamilyLevelsTest, AreChangedByACompactionBeforehand) {
   };
   Levels levels = levels_after({1, 2, 3}, 2);
   EXPECT_EQ(levels[0].num_runs, 1);  // few keys, for files to come
-  EXPECT_NEAR(levels[0].keys_per_run, 0.005 * NumKeys(levels), 1);
+  EXPECT_NEAR(levels[0].keys_per_run, 0.001 * NumKeys(levels), 1);
   EXPECT_EQ(levels[1].keys_per_run, 50);
   EXPECT_EQ(levels[2].num_runs, 1);
   EXPECT_EQ(levels[2].keys_per_run, 70);
@@ -236,7 +236,7 @@ TEST(ColumnFamilyLevelsTest, AreChangedByACompactionBeforehand) {
     compaction.input_file_infos.emplace_back().file_number = i;
   }
   levels = ReadLevels(MakeMetadata({loaded, {}}), &compaction);
-  EXPECT_NEAR(levels[0].num_keys(), 0.005 * 730, 0.1);
+  EXPECT_NEAR(levels[0].num_keys(), 0.001 * 730, 0.1);
   EXPECT_EQ(levels[1].keys_per_run, 730);
 }
 

@@ -16,6 +16,7 @@
 #include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/support/key_sets.h"
+#include "tests/support/new_policy.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
@@ -333,11 +334,11 @@ TEST_F(RewriteFiltersTest, AreCheckedForWhatRocksDbDoesNotReport) {
   EXPECT_EQ(problems_of("points"), "");
 }
 
-// Random keys, each with a prefix of its own: 8.2 bits per key where 2 were asked for, silently.
+// Random keys, each with a prefix of its own, which have no room in one bit per key.
 TEST(CheckFiltersTest, SaysWhatPrefixesMakeOfBitsPerKey) {
   for (const auto& [bits, expected] : std::map<std::string, std::string>{
-           {"1", "bits_per_key leaves their keys less than 1 bit each; raise it"},
-           {"2", "bits_per_key=2 is not kept"},
+           {"1", "bits_per_key leaves less than 1 bit for each key and prefix; raise it"},
+           {"2", ""},
            {"16", ""}}) {
     rocksdb::Options options;
     MustBeOk(Enable(&options, {.bits_per_key = std::stod(bits),
@@ -357,6 +358,21 @@ TEST(CheckFiltersTest, SaysWhatPrefixesMakeOfBitsPerKey) {
     EXPECT_THAT(problems, Each(HasSubstr(expected)));
     EXPECT_THAT(ReadFile(db.path() + "/LOG"), HasSubstr(expected));
   }
+}
+
+TEST(CheckFiltersTest, SaysWhatRocksDbLeavesOfBitsPerKey) {
+  DbConfig config = MakeConfig(FilterShape::kFull, NewPolicy({.bits_per_key = 10}));
+  config.options.listeners = {NewListener()};
+  config.options.optimize_filters_for_hits = true;
+  TestDb db(config);
+  for (const uint64_t keys : {10'000, 1000}) {
+    for (uint64_t i = 0; i < keys; ++i) db.Put(std::to_string(i * 0x9e3779b97f4a7c15), "value");
+    db.Flush();
+    if (keys == 10'000) db.Compact();
+  }
+  EXPECT_THAT(
+      ProblemsOf(&db.db()),
+      ElementsAre(::testing::ContainsRegex("filters take [1-3].[0-9] of bits_per_key=10: with")));
 }
 
 TEST(CheckFiltersTest, CountsFilesWithoutFiltersUnderAnyPolicy) {

@@ -46,7 +46,7 @@ struct EnableOptions {
 
   /// Filter bits per key, averaged over the whole tree. 0.1 to 32. Filters waste the fewest reads
   /// that this memory allows. With ranges in filters at least 4.7 (Bloom: 5.2), as the coarsest
-  /// take that. Prefixes in filters may take more than all of it: the info log says how much.
+  /// take that. Prefixes in filters that find no room in it are left out: the info log says so.
   std::optional<double> bits_per_key = std::nullopt;
 
   /// Ceiling for the filters and block indexes of the column family, in bytes, at least 1. Filters
