@@ -57,6 +57,12 @@ FilterRates LimitedRates(const RatePlan& plan, size_t level, FilterKind kind, bo
 
 }  // namespace
 
+void ExpectFewKeysOnLevel0(std::vector<TreeLevel>* levels) noexcept {
+  constexpr double kShare = 0.001;
+  if (levels->empty() || levels->front().num_keys() > 0) return;
+  levels->front() = {1, kShare * NumKeys(*levels), levels->front().kind};
+}
+
 void SetKinds(const RateGoal& goal, bool level0_is_short_lived,
               std::vector<TreeLevel>* levels) noexcept {
   for (TreeLevel& level : *levels) {

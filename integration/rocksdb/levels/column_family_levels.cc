@@ -141,12 +141,6 @@ Registry& Registered() {
 
 }  // namespace
 
-void ExpectFewKeysOnLevel0(Levels* levels) {
-  constexpr double kShare = 0.001;
-  if (levels->empty() || levels->front().num_keys() > 0) return;
-  levels->front() = {1, kShare * NumKeys(*levels), levels->front().kind};
-}
-
 Tree BuildTree(const ColumnFamilyMetaData& column_family) {
   const KeyCounter counter(column_family);
   std::vector<TreeFile> files;

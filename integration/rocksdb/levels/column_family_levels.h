@@ -26,11 +26,6 @@ Tree BuildTree(const rocksdb::ColumnFamilyMetaData& column_family);
 Levels ReadLevels(const rocksdb::ColumnFamilyMetaData& column_family,
                   const rocksdb::CompactionJobInfo* compaction);
 
-/// Gives an empty level 0 a thousandth of all keys, for the files to come after a compaction. Its
-/// precise filters take 1.5 % of one bit per key; those of five thousandths took 5.6 %. With as
-/// many keys as level 0 had, a fifth of a budget was left after a compaction of everything.
-void ExpectFewKeysOnLevel0(Levels* levels);
-
 /// Identifies a column family in a filter policy.
 struct ColumnFamilyKey {
   const rocksdb::Logger* info_log = nullptr;  ///< Of the database.
