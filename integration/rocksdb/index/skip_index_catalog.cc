@@ -5,6 +5,7 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "lib/base/altered_answers.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -106,6 +107,7 @@ std::shared_ptr<const SstIndex> SkipIndexCatalog::Open(
     std::span<const Column> columns, const ReadCarried& read_carried) {
   const std::optional<SidecarId> id = IdOfSst(*properties);
   std::vector<Column> all(columns.begin(), columns.end());
+  if (internal::FailsAt("find_index")) throw std::bad_alloc();
   if (id) {
     const std::lock_guard lock(mutex_);
     if (const auto found = positions_.find(*id); found != positions_.end()) {
@@ -162,6 +164,7 @@ void SkipIndexCatalog::Erase(Positions::iterator position) {
 
 void SkipIndexCatalog::Insert(const std::optional<SidecarId>& id,
                               const std::shared_ptr<const SstIndex>& index) {
+  if (internal::FailsAt("keep_index")) throw std::bad_alloc();
   const std::lock_guard lock(mutex_);
   // An index this large would evict all others, and be evicted next.
   if (!id || !index->is_lasting() || index->memory_bytes() > capacity_bytes_ / 2) return;

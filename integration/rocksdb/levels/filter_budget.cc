@@ -18,6 +18,7 @@
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
+#include "lib/base/altered_answers.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -300,6 +301,8 @@ std::optional<SstAccount> SstAccount::OpenCurrent() {
 }
 
 uint64_t SstAccount::Reserve(uint64_t bytes, uint64_t least) const {
+  if (internal::FailsAt("reserve"))
+    return internal::AlteredAnswers() == internal::Answers::kGranted ? bytes : 0;
   if (left_ != nullptr) {
     uint64_t left = *left_;
     uint64_t granted = 0;
@@ -324,6 +327,7 @@ uint64_t SstAccount::Reserve(uint64_t bytes, uint64_t least) const {
 }
 
 uint64_t SstAccount::ReserveForJob(uint64_t bytes) const {
+  if (internal::FailsAt("reserve")) return 0;
   if (left_ != nullptr) return 0;  // how many keys come is unknown
   std::unique_lock lock(Accounts().mutex);
   Family* const family = FindFamily(session_, family_);

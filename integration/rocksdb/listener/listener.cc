@@ -12,6 +12,7 @@
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/levels/filter_budget.h"
 #include "integration/rocksdb/sidecar/databases.h"
+#include "lib/base/altered_answers.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -22,7 +23,9 @@ template <class Function>
 void UpdateAccount(Function function) noexcept {
   if (!KeepsAccounts()) return;
   try {
+    if (internal::FailsAt("before_account")) throw std::bad_alloc();
     function();
+    if (internal::FailsAt("after_account")) throw std::bad_alloc();
   } catch (const std::exception&) {
   }
 }

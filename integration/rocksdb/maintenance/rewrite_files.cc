@@ -20,6 +20,7 @@
 #include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/sidecar/databases.h"
+#include "lib/base/altered_answers.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve {
@@ -300,6 +301,7 @@ rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<FileToRewrite>& 
     if (!status.ok()) continue;  // compacted away
     ++progress->files_done;
     progress->bytes_done += num_bytes;
+    if (internal::FailsAt("next_rewrite")) return Stopped();
     if (bytes_per_second == 0 || queue.empty()) continue;
     const std::chrono::duration<double> pace(static_cast<double>(num_bytes) /
                                              static_cast<double>(bytes_per_second));

@@ -130,6 +130,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
   // Corrects what Reserve took by what was built; false if there is no room for that.
   bool Settle(uint64_t reserved, uint64_t built) {
     if (builder_.options().is_partition) return true;  // the account corrects it at the end
+    if (built != 0) built += kReaderBytes;             // which were reserved, too
     if (built > reserved && options_.account->Reserve(built - reserved, built - reserved) == 0) {
       options_.account->Return(reserved);
       return false;

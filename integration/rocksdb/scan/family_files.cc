@@ -14,6 +14,7 @@
 #include "integration/rocksdb/compat/open_databases.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "lib/base/altered_answers.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -41,6 +42,7 @@ FilesCatalog& Kept() {
 }
 
 std::shared_ptr<const FamilyFiles> FindKept(const std::string& session, uint32_t family) {
+  if (internal::FailsAt("find_index")) throw std::bad_alloc();
   const std::lock_guard lock(Kept().mutex);
   for (const auto& [database, state] : Kept().databases) {
     if (database.session != session) continue;
@@ -53,6 +55,7 @@ std::shared_ptr<const FamilyFiles> FindKept(const std::string& session, uint32_t
 // Forgets other databases and families instead, those of the least recently changed first.
 void Keep(rocksdb::DB* db, uint32_t family, const std::shared_ptr<const FamilyFiles>& files) {
   constexpr uint64_t kMaxBytes = 128 << 20;
+  if (internal::FailsAt("keep_index")) throw std::bad_alloc();
   const OpenDatabase database(db);
   const std::lock_guard lock(Kept().mutex);
   FilesOfFamilies& own = Kept().databases[database];

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <random>
 
+#include "lib/base/altered_answers.h"
 #include "lib/base/coding.h"
 #include "lib/base/errors.h"
 
@@ -34,6 +35,8 @@ rocksdb::Status WriteAndRename(rocksdb::FileSystem* file_system, const std::stri
   const std::string temporary = path + std::string(kTemporarySuffix);
   rocksdb::Status status =
       rocksdb::WriteStringToFile(file_system, bytes, temporary, /*should_sync=*/true);
+  if (internal::FailsAt("write_sidecar")) status = rocksdb::Status::NoSpace();
+  if (internal::FailsAt("rename_sidecar")) status = rocksdb::Status::IOError();
   if (status.ok()) status = file_system->RenameFile(temporary, path, io, nullptr);
   if (!status.ok()) file_system->DeleteFile(temporary, io, nullptr).PermitUncheckedError();
   return status;
