@@ -3,31 +3,37 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 
+#include "blocksieve/rocksdb/maintenance.h"
 #include "integration/rocksdb/compat/version_differences.h"
+#include "integration/rocksdb/listener/listener.h"
+#include "lib/base/altered_answers.h"
 #include "tests/rocksdb/compat/interfering_db.h"
 #include "tests/rocksdb/random/generator.h"
 
 namespace blocksieve::testing {
 
 const RandomDb::Entry RandomDb::kEntries[] = {
-    {"put", &RandomDb::Write},
-    {"delete", &RandomDb::Write},
-    {"merge", &RandomDb::Write},
+    {"put", &RandomDb::Write, false, true},
+    {"delete", &RandomDb::Write, false, true},
+    {"merge", &RandomDb::Write, false, true},
     {"single_delete", &RandomDb::Write},
-    {"delete_range", &RandomDb::Write},
+    {"delete_range", &RandomDb::Write, false, true},
     {"begin", &RandomDb::Begin},
     {"prepare", &RandomDb::Prepare},
     {"commit", &RandomDb::End},
     {"rollback", &RandomDb::End},
-    {"flush", &RandomDb::Flush},
-    {"compact", &RandomDb::Compact},
-    {"compact_files", &RandomDb::CompactFiles},
+    {"flush", &RandomDb::Flush, false, true},
+    {"compact", &RandomDb::Compact, false, true},
+    {"compact_files", &RandomDb::CompactFiles, false, true},
     {"delete_files", &RandomDb::DeleteFiles},
-    {"ingest", &RandomDb::Ingest},
+    {"ingest", &RandomDb::Ingest, false, true},
     {"reopen", &RandomDb::Reopen},
     {"repair", &RandomDb::Repair},
     {"import", &RandomDb::Import},
+    {"rewrite", &RandomDb::Rewrite, false, true},
+    {"place", &RandomDb::PassPlace},
     {"snapshot", &RandomDb::Snapshot},
     {"release", &RandomDb::Release},
     {"get", &RandomDb::Read, true},
@@ -47,6 +53,11 @@ const RandomDb::Entry* RandomDb::Find(const std::string& verb) {
   const auto* const entry =
       std::ranges::find_if(kEntries, [&](const Entry& each) { return each.verb == verb; });
   return entry == std::end(kEntries) ? nullptr : entry;
+}
+
+bool RandomDb::IsSimple(const Operation& operation) {
+  const Entry* const entry = Find(operation.verb);
+  return entry != nullptr && entry->is_simple && !operation.Has("over");
 }
 
 void RandomDb::Run(const Operations& text) {
@@ -70,6 +81,7 @@ void RandomDb::RunOne(const Operation& operation) {
 
 void RandomDb::Open(const Operation& operation) {
   settings_ = Settings(operation, settings_ ? &*settings_ : nullptr);
+  path_ = operation.Get("path", path_);
   const rocksdb::Options options = settings_->ToConfig().ToOptions();
   if (const std::string policy = settings_->Get("transactions"); !policy.empty()) {
     auto db = OpenTransactionDb(options,
@@ -83,6 +95,7 @@ void RandomDb::Open(const Operation& operation) {
     return;
   }
   if (rows_ == nullptr) rows_ = std::make_shared<Rows>(KeyLess{settings_->comparator()});
+  if (settings_->Has("path")) rows_ = std::make_shared<Rows>(*Load(db_->DefaultColumnFamily()));
   AdvanceTime();
   loses_order_ |= settings_->Has("cf.preclude_last_level_data_seconds");
   if (settings_->Has("threads") && !is_repaired_) StartThreads();
@@ -218,6 +231,86 @@ void RandomDb::ReadElsewhere(const Operation& operation, const std::string& of) 
   read(other.get(), [&](const auto& options) { return other->NewIterator(options); });
 }
 
+void RandomDb::Rewrite(const Operation&) {
+  RewriteFilters(db_.get(), {db_->DefaultColumnFamily()}).PermitUncheckedError();
+  RebuildSkipIndexes(db_.get(), {db_->DefaultColumnFamily()}).PermitUncheckedError();
+}
+
+// A place of the product fails while the `over` operations run that follow.
+void RandomDb::PassPlace(const Operation& operation) {
+  size_t end = next_ + std::min<uint64_t>(operation.Number("over"), text_->size() - next_);
+  end = std::find_if_not(text_->begin() + next_, text_->begin() + end, IsSimple) - text_->begin();
+  const std::string kind = operation.Get("kind", "fail");
+  const bool is_child = settings_->Has("path");
+  if (kind == "exit" && internal::kCanAlterAnswers && !is_child) return PassInChild(operation, end);
+  internal::armed_place.kind = kind[0];
+  internal::armed_place.every = 1 + operation.Number("every");
+  internal::armed_place.place =
+      std::ranges::find(internal::kPlaces, operation.Get("at")) - internal::kPlaces;
+  while (next_ < end && !has_failed()) {
+    RunOne((*text_)[next_++]);
+    if (is_child) std::ofstream(path_ + ".done", std::ios::app) << '.';
+  }
+  internal::armed_place.place = std::size(internal::kPlaces);
+  CheckFiles(operation);
+}
+
+// Threads of RocksDB survive no fork, so the child runs this program anew. What it wrote up to its
+// end must be there; of its last operation, all or nothing.
+void RandomDb::PassInChild(const Operation& operation, size_t end) {
+  Close();
+  Operations text = {Operation{"open", settings_->operation().args}.Add("path", path_), operation};
+  text.insert(text.end(), text_->begin() + next_, text_->begin() + end);
+  std::ofstream(path_ + ".text") << ToText(text);
+  std::ofstream(path_ + ".done").close();
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+  // NOLINTNEXTLINE(cert-env33-c,concurrency-mt-unsafe)
+  const int status = std::system(("BLOCKSIEVE_RANDOM_TEXT='" + path_ + ".text' exec '" + program +
+                                  "' --gtest_filter=RandomText* >'" + path_ + ".log' 2>&1")
+                                     .c_str());
+  const bool has_exited = status == internal::kExitedAtPlace << 8;  // as waitpid has it
+  totals_.processes_exited += has_exited;
+  if (status != 0 && !has_exited)
+    return comparer_.Fail(operation, "in a child process:\n" + ReadFile(path_ + ".log"));
+  Open(settings_->operation());
+  if (has_failed()) return;
+  const RowsPtr shown = Load(db_->DefaultColumnFamily());
+  const size_t done = next_ + ReadFile(path_ + ".done").size();
+  is_replaying_ = true;
+  for (; next_ < end && (next_ < done || (next_ == done && *shown != *rows_)); ++next_) {
+    if (Find((*text_)[next_].verb)->run == &RandomDb::Write) Write((*text_)[next_]);
+  }
+  is_replaying_ = false;
+  next_ = end;
+  if (*shown != *rows_) comparer_.Fail(operation, "the next opening shows other rows");
+  CheckFiles(operation);
+}
+
+// All files belong to the database, or to iterators, and filters do not exceed the ceiling.
+void RandomDb::CheckFiles(const Operation& operation) {
+  const auto* const listener = rocksdb_plugin::FindListener(db_->GetDBOptions());
+  if (!settings_->Has("places") || listener == nullptr) return;
+  listener->Refresh(db_.get(), {"default", 0});
+  Must(operation, db_->PauseBackgroundWork());
+  uint64_t filter_bytes = 0;
+  std::set<std::string> live;
+  for (const auto& [path, properties] : FilesOf(*db_)) {
+    live.insert(std::filesystem::path(path).stem());
+    // Filters that were left out always answer "may match".
+    if (properties->filter_size > 8) filter_bytes += properties->filter_size;
+  }
+  if (filter_bytes > 512)
+    comparer_.Fail(operation, "filters take " + std::to_string(filter_bytes) + " bytes");
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+    const std::filesystem::path name = entry.path().filename();
+    const bool is_ours = name.extension() == ".sst" || name.extension() == ".bsx";
+    const bool is_left = is_ours && iterators_.empty() && !live.contains(name.stem());
+    if (is_left || name.extension() == ".tmp")
+      comparer_.Fail(operation, "leaves the file " + name.string());
+  }
+  Must(operation, db_->ContinueBackgroundWork());
+}
+
 // With over=N, the N writes and compactions that follow run between the steps of the scan.
 void RandomDb::SkipScan(const Operation& operation) {
   View view = MakeView(operation);
@@ -227,9 +320,7 @@ void RandomDb::SkipScan(const Operation& operation) {
   rocksdb::ManagedSnapshot snapshot(db_.get());
   if (view.snapshot == nullptr) view.snapshot = snapshot.snapshot();
   InterferingDb interfering(db_.get(), [&] {
-    static const std::set<std::string> kInterfering = {"put",   "delete",  "merge", "delete_range",
-                                                       "flush", "compact", "ingest"};
-    if (left == 0 || next_ == text_->size() || !kInterfering.contains((*text_)[next_].verb)) return;
+    if (left == 0 || next_ == text_->size() || !IsSimple((*text_)[next_])) return;
     --left;
     RunOne((*text_)[next_++]);
   });

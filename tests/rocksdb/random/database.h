@@ -54,9 +54,11 @@ class RandomDb {
     const char* verb;
     void (RandomDb::*run)(const Operation&);
     bool is_read = false;
+    bool is_simple = is_read;  // begins nothing, and keeps the settings
   };
   static const Entry kEntries[];
   static const Entry* Find(const std::string& verb);
+  static bool IsSimple(const Operation& operation);
 
   void RunOne(const Operation& operation);
 
@@ -80,6 +82,10 @@ class RandomDb {
                   const Operation& rows, bool is_db_generated);
   void Repair(const Operation& operation);
   void Import(const Operation& operation);
+  void Rewrite(const Operation& operation);
+  void PassPlace(const Operation& operation);
+  void PassInChild(const Operation& operation, size_t end);
+  void CheckFiles(const Operation& operation);
   void Snapshot(const Operation& operation);
   void Release(const Operation& operation);
 
@@ -102,6 +108,9 @@ class RandomDb {
   Rows* Changed();
   void DropDecisions();
   void AdvanceTime();
+  bool takes_files() const {
+    return transactions_ == nullptr && !settings_->has_timestamps() && !settings_->Has("places");
+  }
   ReadContext context() { return {&*settings_, &comparer_, &totals_}; }
   bool Must(const Operation& operation, const rocksdb::Status& status) {
     return comparer_.Must(operation, status);
@@ -111,7 +120,8 @@ class RandomDb {
   Fault fault_;
   Comparer comparer_{&fault_};
   const TempDir dir_;
-  const std::string path_ = dir_ / "db";
+  std::string path_ = dir_ / "db";  // or that of the parent process
+  bool is_replaying_ = false;       // what a child process wrote, in the oracle
   const Operations* text_ = nullptr;
   size_t next_ = 0;  // in *text_
 

@@ -100,7 +100,7 @@ void RandomDb::Write(const Operation& operation) {
   } else {
     status = one.DeleteRange(begin, end);
   }
-  if (status.ok() && !at_once) status = db_->Write({}, &one);
+  if (status.ok() && !at_once && !is_replaying_) status = db_->Write({}, &one);
   if (Must(operation, status)) Apply(operation, Changed());
 }
 
@@ -191,7 +191,7 @@ void RandomDb::CompactFiles(const Operation& operation) {
 
 void RandomDb::DeleteFiles(const Operation& operation) {
   if (!threads_.empty() || is_written_at_once() || settings_->has_timestamps() ||
-      settings_->Has("merges"))  // operands would lose their bases
+      settings_->Has("places") || settings_->Has("merges"))  // operands would lose their bases
     return;
   const std::string begin = operation.Get("begin");
   const std::string end = operation.Get("end");
@@ -206,7 +206,7 @@ void RandomDb::DeleteFiles(const Operation& operation) {
 // The rows of the arguments, in a file of an SstFileWriter (again: that of the last time), or, with
 // `from_db`, in those of another database, with their indexes.
 void RandomDb::Ingest(const Operation& operation) {
-  if (transactions_ != nullptr || settings_->has_timestamps() || is_written_at_once()) return;
+  if (!takes_files() || is_written_at_once()) return;
   // Of what is ingested first of all, compactions of RocksDB 7.8.3 lose the rows of a snapshot.
   if (db_->GetLatestSequenceNumber() == 0) return;
   if (settings_->is_universal() && !threads_.empty()) return;
@@ -272,8 +272,8 @@ void RandomDb::IngestFrom(const Operation& operation, const std::vector<std::str
 
 // RepairDB knows no transactions.
 void RandomDb::Repair(const Operation&) {
-  if (transactions_ != nullptr || settings_->Has("delete_ranges") ||
-      settings_->Has("cf.enable_blob_files") || settings_->has_timestamps() || !threads_.empty())
+  if (!takes_files() || settings_->Has("delete_ranges") || settings_->Has("cf.enable_blob_files") ||
+      !threads_.empty())
     return;
   // RepairDB of later versions loses the order of files that were ingested, or written to two
   // levels by one compaction: Get and iterators then show different versions of a key.
@@ -289,9 +289,7 @@ void RandomDb::Repair(const Operation&) {
 
 // The files in another column family, with their levels and sequence numbers.
 void RandomDb::Import(const Operation& operation) {
-  if (transactions_ != nullptr || settings_->Has("cf.enable_blob_files") ||
-      settings_->has_timestamps())
-    return;
+  if (!takes_files() || settings_->Has("cf.enable_blob_files")) return;
   // RocksDB 7 ends the process at a file that has range deletes alone.
   const auto tables = FilesOf(*db_);
   if (ROCKSDB_MAJOR < 8 && std::ranges::any_of(tables, [](const auto& table) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lib/base/altered_answers.h"
 #include "tests/rocksdb/random/database.h"
 #include "tests/support/key_sets.h"
 
@@ -85,6 +86,7 @@ void Generator::Append(const RandomDb& db, const Operation& fixed, Operations* t
   db_ = &db;
   fixed_ = &fixed;
   text_ = text;
+  if (fixed.Has("places") && dice_.OneIn(20)) return PassPlace();
   uint64_t dice = dice_.Below(1000);
   for (const auto& [weight, draw] : kChoices) {
     if (dice < weight) return (this->*draw)();
@@ -360,6 +362,21 @@ void Generator::Repair() {
 void Generator::Import() {
   Add("import");
   AddReads(50);
+}
+
+void Generator::PassPlace() {
+  if (dice_.OneIn(3)) Reopen();
+  static const char* const kKinds[] = {"delay", "fail", "exit"};
+  const std::string_view at = internal::kPlaces[dice_.Below(std::size(internal::kPlaces))];
+  Add("place").Add("at", std::string(at)).Add("kind", kKinds[dice_.Below(3)]);
+  text_->back().Add("every", dice_.Below(4)).Add("over", 30);
+  for (int i = 0; i < 4; ++i) {
+    Write();
+    Flush();
+    if (dice_.OneIn(2)) Add("rewrite");
+    if (dice_.OneIn(3)) Compact();
+    AddReads(2);
+  }
 }
 
 // Operations that only read.

@@ -75,6 +75,7 @@ class Generator {
   void Reopen();
   void Repair();
   void Import();
+  void PassPlace();
 
   Dice dice_;
   std::vector<std::string> keys_;  // sorted

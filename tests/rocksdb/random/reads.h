@@ -27,6 +27,7 @@ struct ReadTotals {
   std::atomic<uint64_t> files_vanished = 0;
   std::atomic<uint64_t> too_new = 0;
   std::atomic<uint64_t> rows_rechecked = 0;
+  std::atomic<uint64_t> processes_exited = 0;  // at places
 
   void Add(const ReadPruning& pruning);
   void Add(const ScanExplanation& scan);

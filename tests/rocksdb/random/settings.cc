@@ -35,6 +35,7 @@ const Setting kSettings[] = {
     {"tailing", {"-", "yes"}, true},
     {"threads", {"-"}, true},  // two that read beside the operations
     {"keys", {"-"}, true},     // of which they draw
+    {"places", {"-"}, true},   // of the product, which fail now and then
     // All files have a block index, which may be the primary one.
     {"uniform", {"-", "-", "yes"}, true},
     {"cf.compaction_style",
