@@ -15,6 +15,7 @@
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/levels/filter_budget.h"
 #include "integration/rocksdb/listener/listener.h"
@@ -107,20 +108,21 @@ std::optional<double> ShareOf(rocksdb::DB* db, const std::string& family) {
 }
 
 /// Visits the keys of a table of a database with these options, without timestamps, in order, up to
-/// an error. Leaves out deletes.
+/// an error. Leaves out those whose latest entry is a delete.
 void VisitKeys(const rocksdb::Options& options, const std::string& path,
                const std::function<void(std::string_view)>& visit) {
   rocksdb::SstFileReader table(options);
   if (!table.Open(path).ok()) return;
-  rocksdb::ReadOptions read_options;
-  read_options.fill_cache = false;
-  read_options.total_order_seek = true;
-  const std::string latest(options.comparator->timestamp_size(), '\xff');
-  const rocksdb::Slice timestamp = latest;
-  if (!latest.empty()) read_options.timestamp = &timestamp;
-  const std::unique_ptr<rocksdb::Iterator> entry(table.NewIterator(read_options));
-  entry->SeekToFirst();
-  for (; entry->Valid(); entry->Next()) visit(entry->key().ToStringView());
+  std::optional<std::string> latest;
+  const auto add = [&](const rocksdb::Slice& key, const auto&, rocksdb::EntryType type, auto) {
+    if (latest == key.ToStringView()) return true;
+    latest = key.ToString();
+    if (type != rocksdb::kEntryDelete && type != rocksdb::kEntrySingleDelete &&
+        type != rocksdb::kEntryDeleteWithTimestamp)
+      visit(*latest);
+    return true;
+  };
+  ForEachEntry(&table, options.comparator, add).PermitUncheckedError();
 }
 
 // Errors: those of RewriteFilters for options under which it cannot build better filters.
