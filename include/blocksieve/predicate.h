@@ -56,8 +56,9 @@ enum class Comparison : uint8_t {
 /// LIKE, ...) negate that: `a != 1` is true if no element is 1.
 ///
 /// Tokenised columns: all operators but HAS compare the whole text, so results do not depend on how
-/// a column is indexed. Folded columns compare folded texts with folded strings, see Column. HAS takes a single word that the text must have (words) or a substring that
-/// it must contain (n-grams). For other columns HAS means `=`.
+/// a column is indexed. HAS takes a single word that the text must have (words) or a substring that
+/// it must contain (n-grams). For other columns HAS means `=`. Folded columns compare folded texts
+/// with folded strings, see Column.
 ///
 /// Numbers compare by Value::Compare. A literal that is out of range or fractional equals no value
 /// of an integer column, but is ordered correctly. Float columns round literals like rows' text,
