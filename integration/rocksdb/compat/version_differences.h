@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -62,6 +63,29 @@ rocksdb::Status ForEachEntry(rocksdb::SstFileReader* reader,
     if (!add(rows->key(), rows->value(), rocksdb::kEntryPut, rocksdb::SequenceNumber{0})) break;
   }
   return rows->status();
+#endif
+}
+
+/// The first user key of an open SST that is `key` or later, without timestamp, or nullopt; since
+/// RocksDB 9.3 as stored, so that deletes count. `*kept` is for the next call.
+inline std::optional<std::string> FindKey(rocksdb::SstFileReader* reader,
+                                          [[maybe_unused]] const rocksdb::ReadOptions& options,
+                                          [[maybe_unused]] const rocksdb::Comparator* comparator,
+                                          const rocksdb::Slice& key,
+                                          std::unique_ptr<rocksdb::Iterator>* kept) {
+#if BLOCKSIEVE_READS_ALL_VERSIONS
+  if (*kept == nullptr) *kept = reader->NewTableIterator();
+  std::string internal_key;
+  rocksdb::ParsedEntryInfo entry;
+  if (!rocksdb::GetInternalKeyForSeek(key, comparator, &internal_key).ok()) return std::nullopt;
+  (*kept)->Seek(internal_key);
+  if (!(*kept)->Valid() || !rocksdb::ParseEntry((*kept)->key(), comparator, &entry).ok())
+    return std::nullopt;
+  return entry.user_key.ToString();
+#else
+  if (*kept == nullptr) kept->reset(reader->NewIterator(options));
+  (*kept)->Seek(key);
+  return (*kept)->Valid() ? std::optional((*kept)->key().ToString()) : std::nullopt;
 #endif
 }
 

@@ -16,6 +16,7 @@
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -169,13 +170,20 @@ rocksdb::ReadOptions TableFile::ReadAll() const {
   return options;
 }
 
-std::string TableFile::VisitKeys(const std::function<void(const rocksdb::Slice& key)>& visit) {
-  if (!why_no_keys_.empty()) return "keys were not checked: " + why_no_keys_;
-  constexpr size_t kSequenceAndTypeBytes = 8;
+rocksdb::Status TableFile::ReadKeys(const std::function<void(const rocksdb::Slice& key)>& add) {
+  if constexpr (rocksdb_plugin::kReadsAllVersions) {
+    const auto add_entry = [&](const rocksdb::Slice& key, const auto&, auto type, auto) {
+      has_entities_ |= type == rocksdb::kEntryWideColumnEntity;
+      add(key);
+      return true;
+    };
+    return rocksdb_plugin::ForEachEntry(table_.reader.get(), options_.comparator, add_entry);
+  }
   rocksdb::ReadOptions options = ReadAll();
   // RocksDB's iterators for user-defined timestamps return all versions since a time, with deletes.
   // With the empty time of keys without timestamps, that is every entry, except that they do not
   // return raw merge operands. The number of entries shows whether all were visited.
+  constexpr size_t kSequenceAndTypeBytes = 8;
   const std::string first_time(last_time_.size(), '\0');
   const rocksdb::Slice since = first_time;
   size_t suffix_bytes = 0;
@@ -184,21 +192,30 @@ std::string TableFile::VisitKeys(const std::function<void(const rocksdb::Slice& 
     suffix_bytes = kSequenceAndTypeBytes + first_time.size();
   }
   const std::unique_ptr<rocksdb::Iterator> entry(table_.reader->NewIterator(options));
-  uint64_t num_seen = 0;
   for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
     rocksdb::Slice key = entry->key();
     if (key.size() < suffix_bytes)
       term::Fail("a key has {} bytes; allowed: at least {}", key.size(), suffix_bytes);
     key.remove_suffix(suffix_bytes);
+    add(key);
+  }
+  return entry->status();
+}
+
+std::string TableFile::VisitKeys(const std::function<void(const rocksdb::Slice& key)>& visit) {
+  if (!why_no_keys_.empty()) return "keys were not checked: " + why_no_keys_;
+  uint64_t num_seen = 0;
+  const auto add = [&](const rocksdb::Slice& key) {
     visit(key);
     ++num_seen;
     term::CheckInterrupt();
-  }
+  };
+  const rocksdb::Status status = ReadKeys(add);
   const uint64_t num_entries = properties_->num_entries - properties_->num_range_deletions;
   const std::string share = fmt::format(
       "{} of {} entries were checked: ", term::WithCommas(num_seen), term::WithCommas(num_entries));
-  if (entry->status().IsNotSupported()) return share + entry->status().ToString();
-  term::CheckOk(entry->status(), "cannot read the file after {}", term::CountOf(num_seen, "key"));
+  if (status.IsNotSupported()) return share + status.ToString();
+  term::CheckOk(status, "cannot read the file after {}", term::CountOf(num_seen, "key"));
   if (num_seen == num_entries || rocksdb_plugin::LacksProperties(*properties_)) return "";
   return share + "RocksDB hides deletes and older versions in files with merge operands";
 }
@@ -246,9 +263,9 @@ std::string TableFile::ForEachKey(const KeyVisitor& visit) {
   return unchecked;
 }
 
-rocksdb::Iterator& TableFile::Probe() {
-  if (probe_ == nullptr) probe_.reset(table_.reader->NewIterator(ReadAll()));
-  return *probe_;
+std::optional<std::string> TableFile::FindKey(const rocksdb::Slice& key) {
+  return rocksdb_plugin::FindKey(table_.reader.get(), ReadAll(), options_.comparator, key,
+                                 &key_probe_);
 }
 
 size_t TableFile::FindPartition(const rocksdb::Slice& key) const {
@@ -297,25 +314,26 @@ std::optional<bool> TableFile::MayMatchRange(std::string_view begin, std::string
 }
 
 bool TableFile::HasKeyIn(std::string_view begin, std::string_view end) {
-  rocksdb::Iterator& first = Probe();
-  first.Seek(begin);
-  return first.Valid() && first.key().ToStringView() < end;
+  const std::optional<std::string> first = FindKey(begin);
+  return first && *first < end;
 }
 
 bool TableFile::IndexFinds(std::string_view key) {
   if (table_.index->index == nullptr) return true;
   // Deletes are in its sections, too, or rows below them would come back.
   if (!table_.index->index->MayContainRange(key, std::string(key) + '\0')) return false;
+  // RocksDB 11.9's iterators over files crash at entities whose columns are blobs.
+  if (has_entities_) return true;
   if (index_probe_ == nullptr) {
     rocksdb::ReadOptions options = ReadAll();
+    probe_.reset(table_.reader->NewIterator(options));
     rocksdb_plugin::ChooseIndex(index_choice_.get(), &options);
     index_probe_.reset(table_.reader->NewIterator(options));
   }
-  rocksdb::Iterator& expected = Probe();
-  expected.Seek(key);
+  probe_->Seek(key);
   index_probe_->Seek(key);
-  return index_probe_->Valid() == expected.Valid() &&
-         (!expected.Valid() || index_probe_->key() == expected.key());
+  return index_probe_->Valid() == probe_->Valid() &&
+         (!probe_->Valid() || index_probe_->key() == probe_->key());
 }
 
 std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::mt19937_64* random) {
@@ -326,9 +344,8 @@ std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::m
   }
   if (extractor() == nullptr || !extractor()->InDomain(present)) return std::nullopt;
   const auto has_prefix = [this](const rocksdb::Slice& prefix) {
-    rocksdb::Iterator& first = Probe();
-    first.Seek(prefix);
-    return !first.status().ok() || (first.Valid() && first.key().starts_with(prefix));
+    const std::optional<std::string> first = FindKey(prefix);
+    return !key_probe_->status().ok() || (first && first->starts_with(prefix.ToStringView()));
   };
   const std::string prefix = extractor()->Transform(present).ToString();
   // As close as possible: first only the last byte differs, then the last two, and so on.

@@ -117,8 +117,10 @@ class TableFile {
   std::string EntriesText(const FilterReport& report) const;
 
   rocksdb::ReadOptions ReadAll() const;
+  rocksdb::Status ReadKeys(const std::function<void(const rocksdb::Slice& key)>& add);
   std::string VisitKeys(const std::function<void(const rocksdb::Slice& key)>& visit);
-  rocksdb::Iterator& Probe();  // over all keys. REQUIRES: why_no_keys_ is ""
+  // The first key at `key` or later. REQUIRES: why_no_keys_ is ""
+  std::optional<std::string> FindKey(const rocksdb::Slice& key);
 
   // The partition that lookups of the key probe: the first that ends there or later.
   size_t FindPartition(const rocksdb::Slice& key) const;
@@ -136,7 +138,7 @@ class TableFile {
   std::string why_no_keys_;  // why keys cannot be read in their order; "" if they can
   std::string last_time_;    // the latest timestamp; empty if keys have none
   rocksdb::Slice until_;     // last_time_, which ReadOptions refer to
-  std::unique_ptr<rocksdb::Iterator> probe_;
+  std::unique_ptr<rocksdb::Iterator> key_probe_;
 
   bool has_obsolete_filter_ = false;  // one per block, as RocksDB before 7.0 wrote
   bool has_whole_keys_ = false;       // in the filters
@@ -146,7 +148,9 @@ class TableFile {
 
   const rocksdb_plugin::BlockIndexChoice index_choice_ =
       rocksdb_plugin::NewBlockIndexChoice(nullptr);
-  std::unique_ptr<rocksdb::Iterator> index_probe_;
+  std::unique_ptr<rocksdb::Iterator> index_probe_;  // by the block index
+  std::unique_ptr<rocksdb::Iterator> probe_;        // by RocksDB's
+  bool has_entities_ = false;                       // among the keys visited, where types are known
   FileReport report_;
 };
 
