@@ -28,9 +28,10 @@ const JobManual kManual = {
     .description =
         R"(Measures wasted reads: data blocks that RocksDB reads for absent keys. Compares filters with one
 false-positive rate on all levels, stock and blocksieve's, with rates chosen by level, in trees made
-by real compactions: of size ratio 4 with static and of size ratio 10 with dynamic level sizes.
-Prints targets beside the figures. Times are not measured.)",
-    .quick_help = "smaller trees, within a minute",
+by real compactions: of size ratio 4 with static and of size ratio 10 with dynamic level sizes,
+of large levels alone, and with a last level that has just begun. Prints the optimum of each tree,
+the memory that wastes as many reads as stock Bloom, and targets. Times are not measured.)",
+    .quick_help = "smaller trees, within two minutes",
 };
 
 // Bits per key of the stock Bloom filter that everything is compared with: RocksDB's usual setting.
@@ -43,6 +44,18 @@ struct Effort {
   uint64_t keys_per_flush = 14'620;
   uint64_t lookups = 3'000'000;
   std::vector<double> bits = {7, kComparedBits, 13};
+};
+
+// Fewer bits, with which rates by level waste as many reads as stock Bloom.
+constexpr double kCoarseBits[] = {4, 5.5};
+
+// A tree that every contestant fills.
+struct Shape {
+  const char* name;
+  Sizes sizes;
+  int flushes;
+  bool is_usual = true;          // limits hold for what rates by level save
+  double max_of_optimum = 1.05;  // limit for rates by level
 };
 
 // Names of contestants.
@@ -128,23 +141,30 @@ double OnLine(const std::vector<std::pair<double, double>>& points, double x) {
 // Measures all contestants with all their settings, in trees of one shape.
 class Experiment {
  public:
-  Experiment(std::string name, Sizes sizes, const Effort& effort, Job& job)
-      : name_(std::move(name)), sizes_(sizes), effort_(effort), job_(job) {}
+  Experiment(const Shape& shape, const Effort& effort, Job& job)
+      : name_(shape.name), shape_(shape), effort_(effort), job_(job) {}
 
   // Experiments may measure at the same time.
   void Measure() {
     for (const Filters& filters : kContestants) {
+      if (!shape_.is_usual && filters.name != kStockBloom && filters.name != kByLevel) continue;
       for (const double bits : effort_.bits) {
         curves_[filters.name][bits] =
             Measure(filters.name, read_amp::PolicyFromString(filters.policy(bits)));
       }
     }
+    for (const double bits : kCoarseBits)
+      coarse_.push_back(Measure(kByLevel, read_amp::PolicyFromString(ByLevel(bits, "ribbon"))));
+    rewritten_ =
+        Measure(kByLevel, read_amp::PolicyFromString(ByLevel(kComparedBits, "ribbon")), true);
+    if (!shape_.is_usual) return;
     const int last_level = curves_[kStockBloom][kComparedBits].runs.back().level;
     fixed_table_ = Measure(kFixedTable, std::make_shared<FixedTable>(last_level));
   }
 
   void AddResults() {
-    AddInSameMemory();
+    if (shape_.is_usual) AddInSameMemory();
+    AddForSameReads();
     Table& table = job_.results.In(
         "Wasted reads by memory: " + name_, "Filters, requested bits per key",
         "Relative to stock filters: at equal memory, interpolated between their settings. Optimum: "
@@ -152,28 +172,41 @@ class Experiment {
         "runs; lookups that skip a partially filled level can beat it. Runs: sorted runs.");
     for (const Filters& filters : kContestants) {
       for (const auto& [requested, measured] : curves_[filters.name]) {
-        const double bits = measured.bits_per_key, reads = measured.wasted_reads;
         const bool is_compared = filters.name == kByLevel && requested == kComparedBits;
-        table[fmt::format("{}, {:g}", filters.name, requested)]
-            .Add("bits per key", "bits", bits)
-            .Add("wasted reads", "", reads)
-            .Add("relative to stock Bloom", "x", reads / WastedReadsAt(kStockBloom, bits))
-            .Add("relative to stock Ribbon", "x", reads / WastedReadsAt(kStockRibbon, bits))
-            .Add("relative to the optimum", "x", reads / measured.optimum(),
-                 is_compared ? NotAbove(1.05) : Target{})
-            .Add("runs", "count", measured.runs.size());
+        AddResult(fmt::format("{}, {:g}", filters.name, requested), measured,
+                  is_compared ? shape_.max_of_optimum : 0, table);
       }
     }
+    AddResult(fmt::format("{}, {:g}, after RewriteFilters", kByLevel, kComparedBits), rewritten_,
+              1.1, table);
   }
 
  private:
   Measurement Measure(const std::string& filters,
-                      std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+                      std::shared_ptr<const rocksdb::FilterPolicy> policy,
+                      bool is_rewritten = false) {
     job_.progress.Show(fmt::format("{}: {}", name_, filters));
     const TempDir dir(job_.db_dir);
-    Tree tree(sizes_, std::move(policy), dir.path());
-    tree.Flushes(effort_.flushes);
+    Tree tree(shape_.sizes, std::move(policy), dir.path());
+    tree.Flushes(shape_.flushes);
+    if (is_rewritten) tree.RewriteFilters();
     return tree.Measure(effort_.lookups);
+  }
+
+  // `max_of_optimum`: 0: no limit.
+  void AddResult(const std::string& name, const Measurement& measured, double max_of_optimum,
+                 Table& table) const {
+    const double bits = measured.bits_per_key, reads = measured.wasted_reads;
+    auto& row = table[name];
+    row.Add("bits per key", "bits", bits)
+        .Add("wasted reads", "", reads)
+        .Add("relative to stock Bloom", "x", reads / WastedReadsAt(kStockBloom, bits));
+    if (shape_.is_usual)
+      row.Add("relative to stock Ribbon", "x", reads / WastedReadsAt(kStockRibbon, bits));
+    row.Add("optimum", "", measured.optimum())
+        .Add("relative to the optimum", "x", reads / measured.optimum(),
+             max_of_optimum == 0 ? Target{} : NotAbove(max_of_optimum))
+        .Add("runs", "count", measured.runs.size());
   }
 
   // Wasted reads of a contestant at `bits` bits per key: their logarithm is interpolated.
@@ -183,6 +216,23 @@ class Experiment {
       points.emplace_back(measured.bits_per_key, std::log(measured.wasted_reads));
     }
     return std::exp(OnLine(points, bits));
+  }
+
+  void AddForSameReads() {
+    std::map<double, double> bits_by_reads;  // by their logarithm, which is interpolated
+    const auto add = [&](const Measurement& measured) {
+      bits_by_reads[std::log(measured.wasted_reads)] = measured.bits_per_key;
+    };
+    for (const Measurement& measured : coarse_) add(measured);
+    for (const auto& [requested, measured] : curves_.at(kByLevel)) add(measured);
+    const Measurement& stock = curves_.at(kStockBloom).at(kComparedBits);
+    const double bits =
+        OnLine({bits_by_reads.begin(), bits_by_reads.end()}, std::log(stock.wasted_reads));
+    job_.results.In("Memory that wastes as many reads as stock Bloom 10", "Tree")[name_]
+        .Add("wasted reads", "", stock.wasted_reads)
+        .Add("stock Bloom, bits per key", "bits", stock.bits_per_key)
+        .Add("rates by level, bits per key", "bits", bits)
+        .Add("relative", "x", bits / stock.bits_per_key);
   }
 
   void AddInSameMemory() {
@@ -223,35 +273,46 @@ class Experiment {
   }
 
   const std::string name_;
-  const Sizes sizes_;
+  const Shape shape_;
   const Effort& effort_;
   Job& job_;
   std::map<std::string, std::map<double, Measurement>> curves_;  // by contestant and requested bits
+  std::vector<Measurement> coarse_;                              // of kByLevel, with kCoarseBits
+  Measurement rewritten_;                                        // of kByLevel, with kComparedBits
   Measurement fixed_table_;
 };
 
-// Fills a tree per contestant and setting, in two shapes, and counts its wasted reads.
+// Fills a tree per contestant and setting, in all shapes, and counts its wasted reads.
 void Measure(Job& job) {
   const Effort quick{
       .flushes = 86, .keys_per_flush = 4'000, .lookups = 200'000, .bits = {8, kComparedBits}};
   const Effort effort = job.options.quick ? quick : Effort{};
   job.results.title = "False-positive rates by level";
   job.results.lead = fmt::format(
-      "Wasted reads: data blocks read per lookup of an absent key, over {} lookups. Trees of {} "
-      "keys, written in random order, with real compactions. Stock: RocksDB's own filters. By "
+      "Wasted reads: data blocks read per lookup of an absent key, over {} lookups. Trees of up to "
+      "{} keys, written in random order, with real compactions. Stock: RocksDB's own filters. By "
       "level: blocksieve chooses the false-positive rate of each level for the fewest wasted "
       "reads.",
       effort.lookups, static_cast<uint64_t>(effort.flushes) * effort.keys_per_flush);
   const uint64_t keys = effort.keys_per_flush;
-  Experiment first("size ratio 4, static levels", {4, false, keys}, effort, job);
-  Experiment second("size ratio 10, dynamic levels", {10, true, keys}, effort, job);
+  // Levels as large as four flushes, with two more flushes on level 0; the last has eight of 94.
+  const Shape shapes[] = {
+      {"size ratio 4, static levels", {4, false, keys}, effort.flushes},
+      {"size ratio 10, dynamic levels", {10, true, keys}, effort.flushes},
+      {"two large levels", {1, false, keys}, 10, false, 1.1},
+      {"three large levels", {1, false, keys}, 14, false, 1.1},
+      {"a last level that has just begun", {4, false, keys}, 94, false, 0},
+  };
+  std::vector<Experiment> experiments;
+  for (const Shape& shape : shapes) experiments.emplace_back(shape, effort, job);
   // At the same time, since only blocks are counted. While a tree waits for its flushes and
-  // compactions, the other one uses the processor.
-  std::future<void> other = std::async(std::launch::async, [&] { second.Measure(); });
-  first.Measure();
-  other.get();
-  first.AddResults();
-  second.AddResults();
+  // compactions, another one uses the processor.
+  std::future<void> others = std::async(std::launch::async, [&] {
+    for (size_t i = 1; i < experiments.size(); ++i) experiments[i].Measure();
+  });
+  experiments[0].Measure();
+  others.get();
+  for (Experiment& experiment : experiments) experiment.AddResults();
 }
 
 }  // namespace

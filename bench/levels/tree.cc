@@ -11,6 +11,7 @@
 #include "bench/support/keys.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/rocksdb/enable.h"
+#include "blocksieve/rocksdb/maintenance.h"
 #include "blocksieve/tree.h"
 
 namespace blocksieve::bench::levels {
@@ -66,6 +67,10 @@ void Tree::Flushes(int count) {
     Check(db().Flush({}), "flush");
     WaitForCompactions();
   }
+}
+
+void Tree::RewriteFilters() {
+  Check(blocksieve::RewriteFilters(&db(), {}), "rewrite the filters of");
 }
 
 void Tree::WaitForCompactions() {

@@ -50,6 +50,7 @@ class Tree : public Database {
        std::filesystem::path path);
 
   void Flushes(int count);
+  void RewriteFilters();
 
   /// Looks up absent keys, spread over the whole key range, and the same for all trees.
   Measurement Measure(uint64_t lookups);

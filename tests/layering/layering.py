@@ -71,7 +71,7 @@ ROOMS = [
     ("bench/report", "bench/support", ""),
     ("bench/filters", "bench/support integration/rocksdb/policy", ""),
     ("bench/read_amp", "bench/support integration/rocksdb/policy", ""),
-    ("bench/levels", "bench/read_amp", ""),
+    ("bench/levels", "bench/read_amp integration/rocksdb/plugin", ""),
     ("bench/skip", "bench/support integration/rocksdb/plugin", ""),
     ("bench/ranges", "bench/support integration/rocksdb/plugin", ""),
     ("bench/toylsm", "bench/support integration/toylsm", ""),
