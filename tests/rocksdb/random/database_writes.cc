@@ -276,8 +276,9 @@ void RandomDb::Repair(const Operation&) {
       !threads_.empty())
     return;
   // RepairDB of later versions loses the order of files that were ingested, or written to two
-  // levels by one compaction: Get and iterators then show different versions of a key.
-  if (ROCKSDB_MAJOR >= 8 && loses_order_) return;
+  // levels by one compaction: Get and iterators then show different versions of a key. In any
+  // version, merges may lose their base.
+  if ((ROCKSDB_MAJOR >= 8 || settings_->Has("merges")) && loses_order_) return;
   Close();
   is_repaired_ = true;
   if (!rocksdb::RepairDB(path_, settings_->ToConfig().ToOptions()).ok()) {
