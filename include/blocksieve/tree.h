@@ -126,8 +126,7 @@ inline double FprOfShare(double share) noexcept { return 1 - share * (1 - kMaxTa
 inline double ShareOfFpr(double fpr) noexcept { return (1 - fpr) / (1 - kMaxTargetFpr); }
 /// @}
 
-/// Chooses these files, one after the other. Those who share it share the sum: a filter policy
-/// keeps one for all its levels and column families. Thread-safe.
+/// Chooses these files, one after the other, in all levels of one tree. Thread-safe.
 class FileShares {
  public:
   /// The FPR of the next file's filter in a level with this FPR; 1: no filter.

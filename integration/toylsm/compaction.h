@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "blocksieve/tree.h"
 #include "integration/toylsm/base/options.h"
 #include "integration/toylsm/version.h"
 
@@ -31,8 +32,9 @@ class CompactionPicker {
 Status CheckFilters(const Options& options);
 
 /// The key filters of new files of `level` with `num_entries` entries, in addition to `runs`. With
-/// wasted_reads or bits_per_key, their FPR is the best one for that tree. nullopt: none.
+/// wasted_reads or bits_per_key, their FPR is the best one for that tree. nullopt: none. `shares`:
+/// of the tree.
 std::optional<FilterOptions> KeyFilterFor(const Options& options, const std::vector<Run>& runs,
-                                          uint64_t num_entries, int level);
+                                          uint64_t num_entries, int level, FileShares* shares);
 
 }  // namespace blocksieve::toylsm

@@ -164,7 +164,8 @@ Status Db::WriteRun(EntryIterator* entries, uint64_t num_entries, int level, Sst
                     std::shared_ptr<Memtable> memtable) {
   const std::vector<Run> runs = Version::MakeRuns(others);
   // Call site: the FPR of the new filters, from the sizes of all runs.
-  const std::optional<FilterOptions> key_filter = KeyFilterFor(options_, runs, num_entries, level);
+  const std::optional<FilterOptions> key_filter =
+      KeyFilterFor(options_, runs, num_entries, level, &filter_shares_);
   std::unique_ptr<SstBuilder> builder;
   const auto finish = [&]() -> Status {
     BLOCKSIEVE_ASSIGN_OR_RETURN(const auto info, std::exchange(builder, nullptr)->Finish());

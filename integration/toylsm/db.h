@@ -85,6 +85,7 @@ class Db {
   ReadContext compaction_context() { return {&compaction_counters_, nullptr}; }
 
   const Options options_;
+  FileShares filter_shares_;
   const std::string directory_;
   Counters counters_;
   Counters compaction_counters_;

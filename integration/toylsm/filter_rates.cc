@@ -28,7 +28,7 @@ Status CheckFilters(const Options& options) {
 }
 
 std::optional<FilterOptions> KeyFilterFor(const Options& options, const std::vector<Run>& runs,
-                                          uint64_t num_entries, int level) {
+                                          uint64_t num_entries, int level, FileShares* shares) {
   std::optional<FilterOptions> filter = WantedFor(options, level);
   if (!filter || !ToGoal(options).differs_by_run()) return filter;
   // First the new run, together with the rest of its level.
@@ -47,8 +47,7 @@ std::optional<FilterOptions> KeyFilterFor(const Options& options, const std::vec
       rates.ok() ? rates->levels.front().target_fpr : kMinTargetFpr;  // out of memory
   // A range filter is part of a point filter, so the level must have one.
   if (filter->ranges) filter->target_fpr = std::min(filter->target_fpr, kMaxTargetFpr);
-  static FileShares shares;
-  filter->target_fpr = shares.ChooseFpr(filter->target_fpr);
+  filter->target_fpr = shares->ChooseFpr(filter->target_fpr);
   if (filter->target_fpr > kMaxTargetFpr) return std::nullopt;
   return filter;
 }

@@ -35,8 +35,8 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
   MarkNextFile(false);
   level_rates_.Learn(column_family);
   {
-    const std::lock_guard lock(logged_mutex_);
-    logged_.clear();
+    const std::lock_guard lock(families_mutex_);
+    families_.clear();
     uncertain_bytes_ = nullptr;
   }
   rocksdb::Status status = CheckRangeOptions(options_, column_family, /*check_extractor=*/true);
@@ -85,7 +85,7 @@ std::optional<SstAccount> Policy::OpenAccount(const rocksdb::FilterBuildingConte
   ceiling.level0_is_short_lived = context.compaction_style != rocksdb::kCompactionStyleFIFO;
   auto account = SstAccount::Open(context.column_family_name, context.level_at_creation, ceiling);
   if (account) return account;
-  const std::lock_guard lock(logged_mutex_);
+  const std::lock_guard lock(families_mutex_);
   if (uncertain_bytes_ == nullptr)
     uncertain_bytes_ = std::make_shared<std::atomic<uint64_t>>(*options_.filter_memory / 64);
   return SstAccount(uncertain_bytes_);
@@ -139,15 +139,15 @@ static bool ReserveStock(const SstAccount& account, Layout* layout) {
 rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     const rocksdb::FilterBuildingContext& context) const try {
   const std::string& family = context.column_family_name;
-  std::shared_ptr<std::atomic<bool>> reported_bits;
-  if (context.info_log != nullptr) {
-    const std::lock_guard lock(logged_mutex_);
-    std::shared_ptr<std::atomic<bool>>& known = logged_[ToKey(context)];
-    if (known == nullptr) {
-      known = std::make_shared<std::atomic<bool>>(false);
-      LogOptions(context.info_log, family);
+  std::shared_ptr<Family> known;
+  {
+    const std::lock_guard lock(families_mutex_);
+    std::shared_ptr<Family>& entry = families_[ToKey(context)];
+    if (entry == nullptr) {
+      entry = std::make_shared<Family>();
+      if (context.info_log != nullptr) LogOptions(context.info_log, family);
     }
-    reported_bits = known;
+    known = entry;
   }
   std::optional<SstAccount> account;
   if (options_.filter_memory) account = OpenAccount(context);
@@ -158,9 +158,9 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   }
   auto [target_fpr, range_fpr] = *rates;
   // Where the plan has no memory for all files of a level, some get the smallest filter.
-  target_fpr = account ? std::min(target_fpr, kMaxTargetFpr) : file_shares_.ChooseFpr(target_fpr);
+  target_fpr = account ? std::min(target_fpr, kMaxTargetFpr) : known->shares.ChooseFpr(target_fpr);
   if (target_fpr > kMaxTargetFpr) {
-    if (!options_.prefixes.empty() && reported_bits && !reported_bits->exchange(true)) {
+    if (!options_.prefixes.empty() && !known->reported_bits.exchange(true)) {
       LogQuietly(context.info_log, kNoBitsForPrefixes, "", family, kWarning);
     }
     return nullptr;
@@ -196,7 +196,7 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     bits.has_sections = true;
     if (core.ranges) bits.range_bits_per_key = RangeBitsPerKey(range_fpr);
     bits.mark_files = options_.plain_range_reads;
-    if (options_.bits_per_key) bits.reported_bits = std::move(reported_bits);
+    if (options_.bits_per_key) bits.reported_bits = {known, &known->reported_bits};
   }
   return NewBitsBuilder(*std::move(builder), std::move(bits));
 } catch (const std::bad_alloc&) {  // RocksDB is not exception-safe

@@ -87,12 +87,14 @@ class Policy final : public rocksdb::FilterPolicy {
   const bool is_compiled_for_;
   const std::shared_ptr<MemoryFit> memory_fit_;
   mutable LevelRates level_rates_;
-  mutable FileShares file_shares_;
   mutable StockPolicies stock_policies_;
-  mutable std::mutex logged_mutex_;
-  // Since the last ValidateOptions: families whose options were logged, and whether bits_per_key
-  // was reported as not kept.
-  mutable std::map<ColumnFamilyKey, std::shared_ptr<std::atomic<bool>>> logged_;
+  // What the policy has of a family whose options it logged.
+  struct Family {
+    std::atomic<bool> reported_bits = false;  // that bits_per_key was not kept
+    FileShares shares;
+  };
+  mutable std::mutex families_mutex_;
+  mutable std::map<ColumnFamilyKey, std::shared_ptr<Family>> families_;  // since ValidateOptions
   // Since then, with filter_memory: what may be built while the database is uncertain.
   mutable std::shared_ptr<std::atomic<uint64_t>> uncertain_bytes_;
 };
