@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: two_versions.sh OTHER_PLUGIN COMMAND WORK_DIR [PROGRAM SOURCE]...
+# usage: two_versions.sh OTHER_PLUGIN COMMAND KILLED_PROGRAM THE_SAME_OF_OTHER WORK_DIR [PROGRAM SOURCE]...
 # Preloads a plug-in of another version, 0.0.0, into the programs of the documents, which link this
 # one, and into the command, which contains the code. All work as without it, and stderr names that
-# version.
+# version. Then both versions go on by turns with a database that the other left as after a crash.
 set -euo pipefail
 links=$(mktemp -d) # LD_PRELOAD takes no path with blanks
 trap 'rm -rf "$links"' EXIT
 ln -s "$(realpath "$1")" "$links/plugin.so"
 export LD_PRELOAD=$links/plugin.so
 command=$2
-work=$3
-shift 3
+killed=("$3" "$4")
+work=$5
+shift 5
 rm -rf "$work"
 mkdir -p "$work"
 
@@ -35,3 +36,11 @@ both "$command" load --db "$work/db" --key 1 --index p=field:1 "$work/rows.tsv"
 [[ $(both "$command" scan --db "$work/db" --where "p = 'p7'" | wc -l) == 100 ]]
 both "$command" verify --db "$work/db"
 both "$command" inspect --db "$work/db" --format json | grep -q '"origin":"blocksieve"'
+unset LD_PRELOAD
+for round in 0 1 2 3 4 5; do
+  code=0
+  "${killed[round % 2]}" "$work/left" "$round" || code=$?
+  [[ $code == 137 ]] || { echo "round $round ended with $code" && exit 1; }
+done
+[[ $("$command" scan --db "$work/left" --where "round = 'r5'" --count) == 1000 ]]
+"$command" verify --db "$work/left"

@@ -87,6 +87,7 @@ ROOMS = [
      ""),
     ("tests/instructions", "lib/skip integration/rocksdb/compat", ""),
     ("tests/upstream", "rocksdb", ""),
+    ("tests/abi", "integration/rocksdb/plugin", ""),
     ("tests/zoo", "integration/rocksdb/plugin", ""),
 ]
 
