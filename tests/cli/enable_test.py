@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Features that `blocksieve enable` writes to the OPTIONS file of a database, as Enable sets them."""
 
-from command import FAMILY, ROCKSDB, TABLE, CommandTest
+from command import FAMILY, TABLE, CommandTest
 
 SIDECAR = ("--carrier", "filter_and_sidecar")
 FEATURES = ("--bits-per-key", 10, "--ranges", "--index", "n=field:1", "--drop-properties", *SIDECAR)
@@ -61,26 +61,6 @@ class EnableStockDatabaseTest(EnableTest):
         self.assertIn("blocksieve", self.option("filter_policy"))
         self.assertEqual(self.option("filter_policy", TABLE.replace("default", "other")), "nullptr")
         self.assertIn("blocksieve", self.option("listeners", "DBOptions"))
-
-    def test_refusals(self):
-        for message, code, *arguments in (
-                ("no feature is given; required: one of --target-fpr, ", 2, "--value-fpr", 0.1),
-                ("--ranges excludes --nothing", 2, "--nothing", "--ranges"),
-                ("--bits-per-key is 50; allowed: 0.1 to 32", 2, "--bits-per-key", 50),
-                ("--index: column definition 'n=column:1'", 2, "--index", "n=column:1"),
-                ("option range_fpr is 0.1; allowed: none, unless", 2, "--bits-per-key", 9, "--range-fpr", 0.1),
-                ("which does not exist; allowed: default", 1, "--nothing", "--column-family", "x")):
-            self.refuses(message, "enable", *arguments, code=code)
-        if ROCKSDB < (11, 2):
-            self.refuses("block indexes need RocksDB 11.2", "enable", "--ranges", "--carrier", "block_index")
-
-    def test_other_prefix_extractors(self):
-        """Those of other programs, too, of which RocksDB makes none here."""
-        for extractor in self.copies(("rocksdb.FixedPrefix.4", "TheirExtractor")):
-            self.set_option("prefix_extractor", extractor, FAMILY)
-            self.refuses(f"option prefix_extractor is {extractor[:19]}", "enable", "--ranges", *SIDECAR)
-            self.enable("--ranges", "--replace-prefix-extractor", *SIDECAR)
-            self.assertEqual(self.option("prefix_extractor", FAMILY), "blocksieve.range")
 
 
 class EnableUseTest(EnableTest):

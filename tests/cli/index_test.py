@@ -14,17 +14,6 @@ from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, flip, lines_of
 ROWS = 2000
 
 
-class IndexOfNoFileTest(CommandTest):
-    def test_rows_in_the_wal(self):
-        """Neither success, nor advice to do the same again."""
-        self.ldb("--create_if_missing", "put", "a", "b")
-        said = "its rows are only in its WAL; call DB::Flush in the program that writes them first"
-        self.assertIn(said, self.output_of(1, "index", "--db", self.db, "--index", "f=field:1"))
-        error = self.output_of(2, "scan", "--db", self.db, "--where", "f = 'b'")
-        self.assertIn(said, error)
-        self.assertNotIn("blocksieve index", error)
-
-
 class IndexTest(CommandTest):
     def setUp(self):
         super().setUp()
@@ -55,16 +44,6 @@ class IndexTest(CommandTest):
         why = "postings (exact for values that occur"
         self.assertIn("filters: " + why, self.succeed("scan", "--db", self.db, "--where", "p = 'p7'",
                                                       "--explain").err)
-
-    def test_indexes_without_values_are_named(self):
-        self.db = self.dir / "commas"
-        self.load(b"k1,a,5\nk2,b,6\n", "--delimiter", ",")
-        for definition, values in (("x=field:2", 0), ("x=bounds:int:2", 0), ("x=json:/a", 0),
-                                   ("x=field(,):2", 1), ("x=bounds:int:field(,):2", 1)):
-            said = self.succeed("index", "--db", self.db, "--index", definition).err
-            self.assertEqual("warning: no row has a value for the index x=" in said, values == 0, said)
-            self.assertEqual("as in field(,):2" in said, values == 0)
-        self.assertIn("field(,):2", self.text_of("index", "--help").split("Examples")[0])
 
     def test_damaged_sidecars_are_replaced(self):
         path, = self.db.glob("*.bsx")
@@ -141,14 +120,6 @@ class IndexTest(CommandTest):
         self.assertEqual(process.returncode, 128 + signal.SIGINT)
         self.assertIn(b"interrupted; 0 files done, 1 left; run it again to continue", said)
         self.assertEqual(self.sidecars(), [])
-
-    def test_errors(self):
-        for missing in (self.dir / "x", self.table()):
-            self.fails(f"cannot read directory {missing}: ", "index", "--copy-from", missing)
-        self.db = self.dir / "x"
-        self.fails("does not exist", "index")
-        self.load([("a", "b")])
-        self.fails("define one with --index", "index", code=2)
 
 
 class LoadedIndexesTest(CommandTest):

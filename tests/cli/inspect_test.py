@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The reports of inspect on databases and single files."""
 
-import os
 import pathlib
 import re
 import shutil
@@ -15,30 +14,6 @@ BLOOM = ("--bloom_bits=10",)
 RIBBON = ("--bloom_bits=10", "--use_ribbon_filter")
 PARTITIONED = ("--partition_index_and_filters=true", "--metadata_block_size=1024")
 PREFIXES = ("--prefix_size=8", "--keys_per_prefix=10")
-
-
-class InspectNoFileTest(CommandTest):
-    def test_messages(self):
-        self.load([("a", 1)])
-        os.mkfifo(self.dir / "pipe")
-        for path, said in ((self.db, f"a directory; for a database, use --db {self.db}"),
-                           (self.dir / "pipe", "allowed: a regular file"),
-                           (self.dir / "missing.sst", "No such file")):
-            self.assertIn(said, self.fail_with(1, "inspect", path))
-
-    def test_other_files(self):
-        path = self.dir / "letter.txt"
-        for text in ("", "dear", "dear all" * 100):
-            path.write_text(text)
-            for command in ("inspect", "verify"):
-                self.assertIn(f"cannot open {path}: it is incomplete, damaged or no SST",
-                              self.output_of(1, command, path))
-        path = path.rename(self.dir / "1.blob")
-        self.assertIn("allowed: an SST", self.fail_with(1, "inspect", path))
-        # Whole tables of other formats: zoo.plain, zoo.cuckoo.
-        self.db_bench("fillseq,flush", "--use_plain_table", "--prefix_size=8", "--mmap_read=1", num=100)
-        os.truncate(self.table(), 500)
-        self.assertIn("names no table format", self.fail_with(1, "inspect", self.table()))
 
 
 class InspectMonitoringTest(CommandTest):
@@ -85,17 +60,13 @@ class InspectMonitoringTest(CommandTest):
                              sum(file["family"] == family and file["filter"]["origin"] == "none"
                                  for file in files))
         self.assertEqual(self.inspect()["total"]["num_keys"], sum(file["num_keys"] for file in files))
-        self.assertRegex(self.text_of("inspect", "--db", self.db), "^family ")
 
     def test_exit_code(self):
         arguments = ("inspect", "--db", self.db, "--fail-if", "without-filter")
         self.db_bench("fillseq,flush", *BLOOM)
         self.succeed(*arguments)
         self.db_bench("overwrite,flush", "--use_existing_db=1", "--bloom_bits=-1")
-        said = self.output_of(1, *arguments)
-        self.assertIn("2 files without a working filter", said)  # nullptr reads none
-        self.assertIn("predicted FPR", said)
-        self.fail_with(2, "inspect", "--db", self.db, "--fail-if", "filters")
+        self.assertIn("2 files without a working filter", self.output_of(1, *arguments))  # nullptr reads none
 
 
 class InspectStockFiltersTest(CommandTest):
@@ -198,17 +169,12 @@ class InspectOwnFiltersTest(CommandTest):
         self.assertEqual(shown["levels"][0]["num_keys"], 1000)
         self.assertEqual(shown["files"][0]["filter"]["kind"], "bloom")
         self.assertEqual(shown["total"]["num_files"], 2)
-        self.check_text(("inspect", "--db", self.db), "level +files +keys +bytes +keys covered",
-                        r"all +2 +6,000 .* 100\.0 % +100\.0 % .*\n\n"
-                        r"file +level +keys +bytes +filter.*\n"
-                        r"\d{6}\.sst +0 +1,000 .* blocksieve bloom ",
-                        r"n=int:1 +2 .*\n\Z")
 
 
 class InspectBusyDatabaseTest(CommandTest):
     def test_no_file_is_missed_though_compactions_replace_them(self):
         writer = subprocess.Popen(
-            ["db_bench", "--benchmarks=fillrandom", f"--db={self.db}", "--num=200000",
+            ["db_bench", "--benchmarks=fillrandom", f"--db={self.db}", "--num=100000",
              "--value_size=20", "--write_buffer_size=65536", "--target_file_size_base=65536",
              "--max_bytes_for_level_base=262144"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

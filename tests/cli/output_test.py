@@ -49,29 +49,11 @@ class OutputStreamsTest(CommandTest):
         done = self.shell('"$1" scan --db "$2" --count | true; echo "${PIPESTATUS[0]}"')
         self.assertEqual((done.stdout, done.stderr), (b"0\n", b""))
 
-    def test_full_disk(self):
-        scan = 'scan --db "$2"'
-        for arguments in (scan, scan + " --count", scan + " --format json", "size --fpr 0.1", "--help",
-                          "scan --help", "--version", "manual"):
-            done = self.shell(f'"$1" {arguments} > /dev/full')
-            self.assertEqual(done.returncode, 1)
-            self.assertIn(b"cannot write to standard output: No space left on device", done.stderr)
-
-    def test_closed(self):
-        done = self.shell('"$1" scan --db "$2" >&-')
-        self.assertEqual(done.returncode, 1)
-        self.assertIn(b"cannot write to standard output: Bad file descriptor", done.stderr)
-
     def test_loading_with_everything_closed_harms_no_file(self):
         done = self.shell('echo "a\tb" > "$2.rows"; '
                           '"$1" load --db "$2" --key 1 "$2.rows" <&- >&- 2>&-; echo $?')
         self.assertEqual(done.stdout, b"1\n")
         self.assertEqual(len(self.scan("TRUE")), 30_001)
-
-    def test_closed_input(self):
-        done = self.shell('"$1" load --db "$2" --key 1 - <&-')
-        self.assertEqual(done.returncode, 1)
-        self.assertIn(b"standard input", done.stderr)
 
 
 class OutputReadingTest(CommandTest):
@@ -108,19 +90,6 @@ class OutputReadingTest(CommandTest):
         self.assertIn(b"No files: nothing has been flushed yet.",
                       self.succeed("inspect", "--db", self.db).out)
         self.assertIn("No verdict: the database has no files", self.output_of(1, "advise", "--db", self.db))
-
-    def test_missing_and_other_databases(self):
-        for command in self.COMMANDS:
-            self.db = self.dir / "db"
-            self.fails(f"database {self.db} does not exist", *command)
-            self.db.mkdir()
-            for path in (self.db, self.dir / "file"):
-                (self.dir / "file").write_text("")
-                self.assertIn(f"{path} is not a database: it has no file CURRENT",
-                              self.fail_with(1, *command, "--db", path))
-            self.db.rmdir()
-        (self.dir / "loop").symlink_to("loop")
-        self.assertIn("cannot open database", self.fail_with(1, "scan", "--db", self.dir / "loop"))
 
 
 class OutputPermissionsTest(CommandTest):

@@ -14,7 +14,7 @@ class ProcessesLoadingTest(CommandTest):
         """Compactions remove files that a scan has just listed."""
         self.load([("a", 1)], "--index", "n=int:1")
         script = """
-            for i in $(seq 30); do printf 'k%s\\t%s\\n' $i $i | "$1" load --db "$2" --key 1 - || exit; done
+            for i in $(seq 15); do printf 'k%s\\t%s\\n' $i $i | "$1" load --db "$2" --key 1 - || exit; done
         """
         loads = subprocess.Popen(["bash", "-c", script, "-", PROGRAM, self.db],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -25,7 +25,7 @@ class ProcessesLoadingTest(CommandTest):
             self.assertGreaterEqual(count, before)
             before = count
         self.assertEqual(loads.returncode, 0)
-        self.assertEqual(len(self.scan("n >= 0")), 31)
+        self.assertEqual(len(self.scan("n >= 0")), 16)
 
     def test_locked(self):
         """One text for every command that writes, also for the database of a sieve."""

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """blocksieve sieve: the queue as its users run it."""
 
-import os
 import re
 import subprocess
 
@@ -64,26 +63,6 @@ class SieveTest(CommandTest):
         process.stdout.close()
         self.assertEqual(process.wait(timeout=60), 0)
         self.assertEqual(len(self.pop(10)), 10)
-
-    def test_missing_file_leaves_the_sieve_as_it_was(self):
-        self.push("a")
-        self.fails("none", "sieve", "push", self.dir / "none")
-        self.assertEqual(self.pop(9), ["a"])
-
-    def test_other_databases_are_refused(self):
-        self.load([("k", "v")], "--index", "field=value")
-        self.fails("is not a sieve", "sieve", "stats", code=2)
-        self.assertEqual(self.scan("field = 'v'"), [(b"k", b"v")])
-
-    def test_only_push_makes_a_sieve(self):
-        for step in (("stats",), ("pop", 1), ("compact",), ("forget", "/dev/null")):
-            self.fails(f"{self.db}: there is no such sieve; to create one: push", "sieve", *step)
-            self.assertFalse(self.db.exists())
-        self.db.mkdir()
-        (self.db / "letter").write_text("dear all")
-        for step in (("stats",), ("pop", 1)):
-            self.fails(f"{self.db}: it is not a sieve", "sieve", *step)
-        self.assertEqual(os.listdir(self.db), ["letter"])
 
     def test_closed_output_reports_popped_urls(self):
         urls = [f"http://example.org/{i}/" + "x" * 200 for i in range(5000)]

@@ -100,69 +100,6 @@ class DatabasePlaceTest(WorldTest):
             self.assertEqual(self.state(self.db, other), before, command)
 
 
-class StoredDatabaseTest(WorldTest):
-    def test_rows_that_a_filter_may_drop_are_not_flushed(self):
-        self.make()
-        self.apply("blocksieve:0.001")
-        self.ldb("put", "in the WAL", "value")
-        self.set_policy("blocksieve:0.001")
-        self.edit_options(("[DBOptions]\n", "[DBOptions]\n  wal_filter=TheirWalFilter\n"))
-        before = self.files_of_database()
-        self.fails("has wal_filter TheirWalFilter, which only its own program has, and the WAL has rows", "rewrite")
-        self.assertEqual(self.files_of_database().keys(), before.keys())
-        self.succeed("inspect", "--db", self.db)
-
-    def test_families_that_were_dropped(self):
-        """A crash between the changes of MANIFEST and OPTIONS leaves their names."""
-        self.make()
-        self.add_column_family()
-        self.apply("blocksieve:0.001")
-        before = self.options_file().read_text()
-        self.ldb("drop_column_family", "other")
-        self.options_file().write_text(before)
-        said = "names column family other, which the database does not have"
-        for command in ("inspect", "verify", "check", "advise", "scan"):
-            done = run(command, "--db", self.db)
-            self.assertIn(said, done.err)
-            self.assertNotIn("not found", done.err)
-        for command in ("rewrite", "verify", "revert"):
-            self.assertIn(said, self.succeed(command, "--db", self.db).err)
-        self.assertEqual(self.origins(), {"stock"})
-        self.fails("--column-family is other, which does not exist; allowed: default",
-                   "rewrite", "--column-family", "other")
-        self.load([("a", 1)], "--column-family", "other")
-        self.assertEqual(self.scan("TRUE", "--column-family", "other"), [(b"a", b"1")])
-
-    def test_options_that_cannot_be_read_name_no_missing_family(self):
-        self.make()
-        self.add_column_family()
-        self.edit_options(("[DBOptions]\n", "[DBOptions]\n  max_open_files=of_another_kind\n"))
-        for command in (("apply", "--option", OURS), ("rewrite",), ("revert",)):
-            self.assertRegex(self.fail_with(1, *command, "--db", self.db),
-                             "cannot read OPTIONS-.* set filter options in the program that wrote it")
-        done = self.succeed("advise", "--db", self.db, "--wasted-reads", "0.001", "--block-cache", "0")
-        self.assertNotIn("lacks column family", done.err)
-        self.assertRegex(done.out.decode(), "filter_policy=.* in its program, as no command here can: .*no OPTIONS file that")
-        self.assertNotIn("blocksieve enable", done.out.decode())
-        self.remove("OPTIONS*")
-        self.fails("has no OPTIONS file, which RocksDB writes since 4.3 when a program opens a database",
-                   "apply", "--option", OURS)
-
-    def test_newer_versions_are_named(self):
-        self.make()
-        self.edit_options(("  rocksdb_version=", "  rocksdb_version=99."))
-        self.edit_options(("[DBOptions]\n", "[DBOptions]\n  option_of_the_future=1\n"))
-        before = self.files_of_database()
-        for command in (("apply", "--option", OURS), ("rewrite",), ("revert",), ("advise",),
-                        ("load", "--key", 1, "-")):
-            self.assertRegex(self.fail_with(1, *command, "--db", self.db),
-                             r"RocksDB 99\.\S+ wrote the options of database \S+; this command has RocksDB \d")
-        for command in ("inspect", "verify", "scan"):
-            self.succeed(command, "--db", self.db)
-        self.assertIn("ignores options of later versions", run("check", "--db", self.db).out.decode())
-        self.assertEqual(self.files_of_database(), before)
-
-
 class StockPoliciesTest(WorldTest):
     """Policies that build no filter, though RocksDB knows them, are never written with."""
 
