@@ -64,13 +64,6 @@ class AdvisePredictionTest(AdviseTest):
                 current, _ = self.check_current()
                 self.assertTrue(reads[0] < current["wasted_reads"] < reads[1], current)
 
-    def test_real_compactions(self):
-        """They leave partially filled levels; which ones depends on timing."""
-        self.level_tree("fill", "100000", "blocksieve:0.01")
-        current, _ = self.check_current()
-        self.assertLess(current["wasted_reads_absent"],
-                        sum(run["predicted_fpr"] for run in self.advise()["runs"]))
-
     def test_proposals(self):
         """After rewriting with the option, lookups, some of present keys, waste what was predicted."""
         self.build_runs(PARTIAL_RUNS, BLOOM)

@@ -18,28 +18,6 @@ class ApplyStockDatabaseTest(CommandTest):
 
 
 class ApplyTest(ApplyStockDatabaseTest):
-    def test_next_file(self):
-        old = self.options_file()
-        before = old.read_text()
-        planned = self.apply_text("--option", SPREAD, "--dry-run")
-        self.assertIn("-  filter_policy=bloomfilter:10:false\n+  " + SPREAD, planned)
-        self.assertIn("Nothing was written.", planned)
-        self.assertEqual(self.options_file(), old)
-        said = self.apply_text("--option", SPREAD)
-        new = self.options_file()
-        self.assertGreater(new.name, old.name)
-        self.assertEqual(old.read_text(), before)
-        self.assertIn(f"written: {new.name}", said)
-        # Nothing else changes, and all changes are printed.
-        changed = set(new.read_text().splitlines()) ^ set(before.splitlines())
-        self.assertEqual(len(changed), 4)
-        for line in changed:
-            self.assertRegex(said, "(?m)^[-+]" + re.escape(line) + "$")
-        self.assertEqual(self.option("filter_policy"), SPREAD.split("=", 1)[1])
-        self.assertIn("blocksieve", self.option("listeners", "DBOptions"))
-        self.assertIn("ErrorHandlerListener", self.option("listeners", "DBOptions"))
-        self.assertIn("has these options already", self.apply_text("--option", SPREAD))
-        self.assertEqual(self.options_file(), new)
 
     def test_tools_of_rocksdb_write_and_read_with_it(self):
         for partitioned in self.each(("false", "true")):

@@ -71,6 +71,12 @@ def lines_of(rows):
     return b"".join(b"\t".join(to_bytes(field) for field in row) + b"\n" for row in rows)
 
 
+def files_below(directory):
+    """Contents and time of every file, to detect changes."""
+    return {path: (path.stat().st_mtime_ns, path.read_bytes())
+            for path in pathlib.Path(directory).rglob("*") if path.is_file()}
+
+
 class CommandTest(unittest.TestCase):
     """Every test has its own directory, with one database named db."""
 
@@ -261,9 +267,7 @@ class CommandTest(unittest.TestCase):
         return json.loads(done.out)
 
     def files_of_database(self):
-        """Contents and time of every file, to detect changes."""
-        return {path: (path.stat().st_mtime_ns, path.read_bytes())
-                for path in pathlib.Path(self.db).rglob("*") if path.is_file()}
+        return files_below(self.db)
 
     def wait_until(self, condition):
         deadline = time.monotonic() + TIMEOUT_SECONDS

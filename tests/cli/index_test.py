@@ -122,52 +122,6 @@ class IndexTest(CommandTest):
         self.assertEqual(self.sidecars(), [])
 
 
-class LoadedIndexesTest(CommandTest):
-    def test_delimiters(self):
-        for name, byte in self.each(((",", b","), ("\\t", b"\t"), ("\\x01", b"\x01"), ("1", b"1"),
-                                     ("\\\\", b"\\"), (";", b";"), ("\\x00", b"\0"),
-                                     ("\\xff", b"\xff"))):
-            with self.subTest(delimiter=name):
-                text = byte.join((b"x", b"k", b"7")) + b"\n" + byte.join((b"y", b"l", b"8")) + b"\n"
-                self.load(text, "--delimiter", name, "--index", "n=int:2", "--index", "s=field:1",
-                          key=2)
-                self.assertEqual(self.scan("n = 8"), [(b"l", byte.join((b"y", b"8")))])
-                self.assertEqual(self.keys("s = 'x'"), ["k"])
-
-    def test_load_counts_as_index_does(self):
-        """Fields of the value, whichever field of the file is the key."""
-        for key in self.each((1, 2, 3)):
-            self.load([("a", "b", "c"), ("d", "e", "f")], "--index", "v=field:1", key=key)
-            self.succeed("index", "--db", self.db, "--index", "w=field:1")
-            first = "a" if key > 1 else "b"
-            self.assertEqual(self.keys(f"v = '{first}'"), self.keys(f"w = '{first}'"))
-            self.assertEqual(len(self.keys(f"v = '{first}'")), 1)
-
-    def test_forms(self):
-        path = self.dir / "rows"
-        path.write_bytes(b"k\t1\t2\n")
-        common = ("load", "--db", self.db, "--key", 1)
-        for arguments in (("--index", "a=int:1", "--index", "b=int:2", path),
-                          ("--index", "a=int:1", "--index", "b=int:2", "--fpr", 0.1, path),
-                          (path, "--index", "a=int:1", "--index", "b=int:2")):
-            self.succeed(*common, *arguments)
-            self.assertEqual(self.keys("a = 1 AND b = 2"), ["k"])
-
-    def test_rows_are_added_and_indexes_kept_added_or_replaced(self):
-        self.load([("a", 1), ("b", 2)], "--index", "n=int:1")
-        said = self.load_lines(b"b\t5\nc\t2\n")
-        self.assertIn("keeping the existing index n=int:1", said)
-        self.assertEqual(self.keys("n = 2"), ["c"])
-        self.assertEqual(self.scan("TRUE"), [(b"a", b"1"), (b"b", b"5"), (b"c", b"2")])
-        self.load([("d", 1, 6)], "--index", "m=int:2")
-        self.assertEqual(self.keys("n = 5 OR m = 6"), ["b", "d"])
-        self.assertEqual(self.explain("m = 6")["files_without_index"], 0)  # the old file was compacted
-        said = self.load_lines(b"", "--index", "m=int:2", "--index", "n=int:2")
-        self.assertIn("existing index n=int:1 by n=int:2", said)
-        self.assertNotIn("m=int:2", said)
-        self.assertEqual(self.keys("n = 6"), ["d"])
-
-
 class IndexPartsTest(CommandTest):
     def setUp(self):
         super().setUp()

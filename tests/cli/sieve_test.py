@@ -21,41 +21,6 @@ class SieveTest(CommandTest):
     def stats(self):
         return self.json_of("sieve", "--db", self.db, "stats")
 
-    def test_file_is_pushed(self):
-        path = self.dir / "urls"
-        path.write_bytes(b"x\n\ny\r\nz")  # an empty line; no line end at the end
-        self.sieve("push", path)
-        self.assertEqual(self.sieve("pop", 9).out, b"x\ny\r\nz\n")
-
-    def test_actions_are_done_in_their_order(self):
-        path = self.dir / "urls"
-        path.write_text("a\nb\n")
-        done = self.sieve("push", path, "pop", 1, "forget", path, "stats")
-        self.assertTrue(done.out.startswith(b"a\n"), done.out)
-        self.assertIn("forgot 2 URLs; 0 had not been seen", done.err)
-        self.assertEqual((self.stats()["seen"], self.stats()["queued"]), (0, 0))
-
-    def test_stats_count(self):
-        urls = [f"http://example.org/{i}" for i in range(20_000)]
-        self.push(*urls)
-        self.push(*urls[:5000])
-        self.pop(100)
-        stats = self.stats()
-        self.assertEqual(stats["seen"], 20_000)
-        self.assertEqual(stats["queued"], 19_900)
-        self.assertEqual(stats["repeats"], 5000)
-        self.assertEqual(sum(stats[f"new_by_{how}"] for how in ("counting_filter", "file_filters", "reading")), 20_000)
-
-    def test_overfull_is_reported_and_fixed(self):
-        self.sieve("--design", 1000, "push", "-",
-                   stdin=b"".join(b"%d\n" % i for i in range(30_000)))
-        self.assertTrue(self.stats()["overfull"])
-        self.assertRegex(self.sieve("stats").out.decode(), r"estimated +-\n")
-        self.sieve("compact")
-        stats = self.stats()
-        self.assertFalse(stats["overfull"])
-        self.assertAlmostEqual(stats["estimated"], 30_000, delta=5 * stats["estimated_standard_error"])
-
     def test_url_stays_if_nobody_reads(self):
         self.push(*(str(i) for i in range(10)))
         process = subprocess.Popen([PROGRAM, "sieve", "--db", self.db, "pop", "10"],

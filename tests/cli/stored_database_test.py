@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Databases whose OPTIONS file holds for another machine or another program."""
 
-import pathlib
 import urllib.parse
 
-from command import FAMILY, TABLE, CommandTest, run
+from command import FAMILY, TABLE, CommandTest
 
 OURS = "filter_policy=blocksieve:0.001"
 
@@ -20,11 +19,6 @@ class WorldTest(CommandTest):
 
     def rows(self):
         return self.ldb("scan", "--hex")
-
-    def state(self, *paths):
-        """Names, contents and times of all files below the directories."""
-        return {path: (path.stat().st_mtime_ns, path.stat().st_ino, path.read_bytes() if path.is_file() else b"")
-                for root in paths for path in pathlib.Path(root).rglob("*")}
 
     def adopt_and_back(self, *options):
         """apply, rewrite, verify, revert; rows stay the same."""
@@ -42,39 +36,6 @@ class WorldTest(CommandTest):
 class DatabasePlaceTest(WorldTest):
     """Copies, moved databases and checkpoints: tests/zoo."""
 
-    def test_wal_directory_must_be_named(self):
-        wal = self.dir / "wal"
-        self.make(f"--wal_dir={wal}", "--disable_wal=0")
-        self.apply("blocksieve:0.001")
-        self.assertIn(f"has wal_dir {wal}", self.load_lines(b"", code=1))
-        (self.dir / "other").mkdir()
-        (self.dir / "other/CURRENT").touch()
-        for other in ("other", "missing"):  # a database, and nothing
-            self.fails("allowed: none, or a directory with the WAL of database",
-                       "rewrite", "--wal-dir", self.dir / other)
-
-    def test_wal_that_is_missing_is_not_outdated(self):
-        """Neither a WAL of this command nor another *.log makes up for it: its rows would be lost."""
-        for name, gone in (("wal", "moved"), ("db1", "moved"), ("wal2", "empty"), ("wal3", "a file")):
-            self.db = self.dir / {"db1": "db1"}.get(name, "db." + name)
-            wal = self.dir / "wals" / name
-            wal.parent.mkdir(exist_ok=True)
-            self.make(f"--wal_dir={wal}", "--disable_wal=0")
-            wal.rename(wal.with_suffix(".moved"))  # read by its name: zoo.waldir_named
-            if gone != "moved":
-                wal.mkdir() if gone == "empty" else wal.touch()
-            for other in ("app.log", "000001.log"):
-                (self.db / other).write_text("hello")
-            with self.subTest(gone, name=name):
-                for command in (("rewrite",), ("revert",), ("load", "--key", 1, "-")):
-                    self.assertRegex(self.fail_with(1, *command, "--db", self.db), f"has wal_dir {wal}, which .*"
-                                     "name the directory of its WAL with --wal-dir, or use --wal-dir none")
-                for command in ("scan", "check", "inspect"):
-                    self.assertRegex(run(command, "--db", self.db).err,
-                                     f"has wal_dir {wal}, which .*; reading the WAL in {self.db} alone, so rows may be")
-                if gone == "empty":
-                    self.fails("which has no WAL files", "rewrite", "--wal-dir", wal)
-
     def test_wal_that_was_left_behind_is_not_read(self):
         """A program that moves its WAL leaves an old one in the directory of the database."""
         wal = self.dir / "wal"
@@ -85,19 +46,6 @@ class DatabasePlaceTest(WorldTest):
         self.assertIn(f"also read from its wal_dir {wal}", done.err)
         self.assertEqual(done.out, self.succeed("scan", "--db", self.db, "--count", "--wal-dir", wal).out)
         self.assertNotEqual(done.out, self.succeed("scan", "--db", self.db, "--count", "--wal-dir", "none").out)
-
-    def test_reading_writes_nothing(self):
-        self.make()
-        other = self.dir / "other"
-        other.mkdir()
-        for directory in (self.db, other):
-            for name in ("000099.sst.trash", "000098.log.trash", "000097.sst"):
-                (directory / name).write_bytes(b"of somebody")
-        self.edit_options(("[DBOptions]\n", f"[DBOptions]\n  wal_dir={other}\n  db_log_dir={other}\n"))
-        before = self.state(self.db, other)
-        for command in ("inspect", "check", "advise", "verify", "scan"):
-            run(command, "--db", self.db)
-            self.assertEqual(self.state(self.db, other), before, command)
 
 
 class StockPoliciesTest(WorldTest):
