@@ -117,32 +117,12 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(done.code, code, done.err)
         return done.out.decode() + done.err
 
-    def check_text(self, arguments, *patterns):
-        """Each pattern matches the start of a line, and no line has more than 120 characters."""
-        text = self.text_of(*arguments)
-        for pattern in patterns:
-            self.assertRegex(text, "(?m)^" + pattern)
-        self.assertLessEqual(max(map(len, text.splitlines())), 120)
-        return text
-
     def fail_with(self, code, *arguments, stdin=b""):
         """Standard error of a command that fails without other output."""
         done = run(*arguments, stdin=stdin)
         self.assertEqual(done.code, code, done.err)
         self.assertEqual(done.out, b"")
         return done.err
-
-    def fails(self, said, name, *arguments, code=1, stdin=b""):
-        """A command on the database fails and says this."""
-        error = self.fail_with(code, name, "--db", self.db, *arguments, stdin=stdin)
-        self.assertIn(said, error)
-        return error
-
-    def refuses(self, said, *command, code=1):
-        """The same, and no file changes."""
-        before = self.files_of_database()
-        self.fails(said, *command, code=code)
-        self.assertEqual(self.files_of_database(), before)
 
     def fail_on_full_disk(self, kilobytes, *arguments):
         """Standard error of a command that cannot write larger files, which simulates the disk."""

@@ -2,7 +2,6 @@
 """The reports of inspect on databases and single files."""
 
 import pathlib
-import re
 import shutil
 import signal
 import subprocess
@@ -18,48 +17,6 @@ PREFIXES = ("--prefix_size=8", "--keys_per_prefix=10")
 
 class InspectMonitoringTest(CommandTest):
     """Metrics and exit codes."""
-
-    def metrics(self):
-        """Values by name and labels, of a text that Prometheus reads."""
-        text = self.text_of("inspect", "--db", self.db, "--format", "prometheus")
-        values, typed = {}, None
-        for line in text.splitlines():
-            if line.startswith("# TYPE "):
-                typed = line.split()[2]
-            elif not line.startswith("# HELP "):
-                name, labels, value = re.fullmatch(
-                    r'([a-z_]+)(?:\{((?:[a-z_]+="[^"]*",?)+)\})? ([-+.e\d]+)', line).groups()
-                self.assertEqual(name, typed)
-                values[name, labels] = float(value)
-        return values
-
-    def test_files(self):
-        self.db_bench("fillseq,flush", *BLOOM)
-        self.db_bench("overwrite,flush", "--use_existing_db=1", "--bloom_bits=-1")
-        self.add_column_family()
-        self.edit_options(("filter_policy=nullptr", "filter_policy=bloomfilter:10:false"))
-        files, metrics = self.inspect()["files"], self.metrics()
-        for family, level, origin in {(file["family"], file["level"], file["filter"]["origin"])
-                                      for file in files}:
-            these = [file for file in files if (file["family"], file["level"]) == (family, level)]
-            of_family = f'database="{self.db}",column_family="{family}"'
-            place = f'{of_family},level="{level}"'
-            of_origin = [file for file in these if file["filter"]["origin"] == origin]
-            self.assertEqual(metrics["blocksieve_files", f'{place},filter="{origin}"'],
-                             len(of_origin))
-            self.assertEqual(metrics["blocksieve_file_bytes", f'{place},filter="{origin}"'],
-                             sum(file["num_bytes"] for file in of_origin))
-            self.assertEqual(metrics["blocksieve_filter_bytes", place],
-                             sum(file["filter"]["num_bytes"] for file in these))
-            keys = sum(file["num_keys"] for file in these)
-            rate = sum(file["num_keys"] * file["filter"]["predicted_fpr"] for file in these) / keys
-            self.assertAlmostEqual(metrics["blocksieve_predicted_fpr", place], rate)
-        for family in ("default", "other"):
-            of_family = f'database="{self.db}",column_family="{family}"'
-            self.assertEqual(metrics["blocksieve_files_without_filter", of_family],
-                             sum(file["family"] == family and file["filter"]["origin"] == "none"
-                                 for file in files))
-        self.assertEqual(self.inspect()["total"]["num_keys"], sum(file["num_keys"] for file in files))
 
     def test_exit_code(self):
         arguments = ("inspect", "--db", self.db, "--fail-if", "without-filter")

@@ -61,21 +61,6 @@ class RewriteRewritingTest(CommandTest):
         self.assertIsNone(process.poll())
         return process
 
-    def check_repeated(self, *policies):
-        """A second rewrite changes nothing."""
-        for policy in policies:
-            with self.subTest(policy):
-                self.build()
-                self.apply(policy)
-                rows = self.rows()
-                self.assertGreater(self.rewrite()["files_rewritten"], 0)
-                self.assertEqual(self.would_rewrite(), [])
-                before = {path.name for path in self.db.glob("*.sst")}
-                said = self.succeed("rewrite", "--db", self.db).out
-                self.assertEqual(said, b"Nothing to rewrite: no file needs another filter.\n")
-                self.assertEqual({path.name for path in self.db.glob("*.sst")}, before)
-                self.assertEqual(self.rows(), rows)
-
 
 class RewriteTranscriptTest(RewriteRewritingTest):
     """All steps, with a rewrite that is killed."""
@@ -152,32 +137,12 @@ class RewritesTest(RewriteRewritingTest):
         self.assertEqual(left, int(re.search(r"(\d+) left", said).group(1)))
         self.assertEqual(self.rewrite()["files_rewritten"], left)
 
-    def test_repeated(self):
-        # With 16 bits per key, small files of level 0 get the most precise possible filters.
-        self.check_repeated("{id=blocksieve;bits_per_key=16}", "{id=blocksieve;wasted_reads=0.01}")
-
-    def test_reverting_to_every_policy(self):
-        for policy, kinds in (("bloomfilter:4.5:false", {"bloom"}), ("nullptr", {""}),
-                              ("ribbonfilter:12:-1", {"ribbon", "bloom", "bloom+ribbon"})):
-            with self.subTest(policy):
-                self.build()
-                # No filters come back only if they are asked for.
-                none = ("--filter-policy", "nullptr") if policy == "nullptr" else ()
-                self.edit_options(("=bloomfilter:10:false", f"={policy}"))
-                self.apply("{id=blocksieve;bits_per_key=10}")
-                self.rewrite()
-                self.succeed("revert", "--db", self.db, *none)
-                self.assertLessEqual({file["filter"]["kind"] for file in self.inspect()["files"]}, kinds)
-
 
 class RewriteUnrestTest(RewriteRewritingTest):
     """RocksDB has pending compactions, and starts them when the command opens the database."""
 
     BENCHMARKS = "fillrandom"
     IS_AT_REST = False
-
-    def test_repeated(self):
-        self.check_repeated("{id=blocksieve;bits_per_key=10}", "{id=blocksieve;bits_per_key=4}")
 
     def test_before_is_before_the_compactions(self):
         self.build()

@@ -2,7 +2,6 @@
 """Help, wrong command lines, and blocksieve size, which has no database."""
 
 import json
-import math
 import os
 import pathlib
 import platform
@@ -91,19 +90,6 @@ class SizeTest(CommandTest):
         for fpr, *bits in re.findall(r"(?m)^\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|", page.read_text()):
             with self.subTest(fpr=fpr):
                 self.assertEqual(bits, [f"{8e-6 * layout['num_bytes']:.3g}" for layout in self.size("--fpr", fpr).values()])
-
-    def test_what_is_predicted(self):
-        for fpr in (0.5, 0.1, 0.01, 0.001, 1e-5, 1e-7):
-            for kind, layout in self.size("--fpr", fpr).items():
-                with self.subTest(kind=kind, fpr=fpr):
-                    predicted = layout["predicted_fpr"]
-                    self.assertLessEqual(predicted, fpr)
-                    limit = math.log2(1 / predicted)
-                    self.assertAlmostEqual(layout["limit_bits_per_key"], limit, places=9)
-                    bits = 8 * layout["num_bytes"] / 1e6
-                    self.assertAlmostEqual(layout["above_limit"], bits / limit - 1, places=9)
-                    self.assertLess(abs(bits - layout["bits_per_key"]), 0.4)
-                    self.assertGreater(layout["above_limit"], 0)
 
 
 class UsageManualTest(CommandTest):
