@@ -15,17 +15,6 @@ PARTITIONED = ("--partition_index_and_filters=true", "--metadata_block_size=1024
 PREFIXES = ("--prefix_size=8", "--keys_per_prefix=10")
 
 
-class InspectMonitoringTest(CommandTest):
-    """Metrics and exit codes."""
-
-    def test_exit_code(self):
-        arguments = ("inspect", "--db", self.db, "--fail-if", "without-filter")
-        self.db_bench("fillseq,flush", *BLOOM)
-        self.succeed(*arguments)
-        self.db_bench("overwrite,flush", "--use_existing_db=1", "--bloom_bits=-1")
-        self.assertIn("2 files without a working filter", self.output_of(1, *arguments))  # nullptr reads none
-
-
 class InspectStockFiltersTest(CommandTest):
     def filter_of(self, *options, benchmarks="fillseq,flush"):
         self.db_bench(benchmarks, *options)

@@ -100,15 +100,3 @@ class StockKindTest(CommandTest):
             self.assertAlmostEqual(num_bytes / proposal["filter_bytes"], 1, delta=0.03)
             self.assertEqual(self.json_of("check", "--db", self.db)["problems"], [])
             self.verify()
-
-    def test_the_way_back(self):
-        self.build_runs(self.RUNS, "{id=blocksieve;bits_per_key=10;kind=stock}")
-        self.apply("{id=blocksieve;bits_per_key=10}")
-        self.assertGreater(self.rewrite()["files_rewritten"], 0)
-        self.assertIn("blocksieve", self.origins())
-        self.apply("{id=blocksieve;bits_per_key=10;kind=stock}")
-        self.assertGreater(self.rewrite()["files_rewritten"], 0)
-        self.assertLessEqual(self.origins(), {"stock", "none"})
-        self.succeed("revert", "--db", self.db, "--filter-policy", "bloomfilter:10:false")
-        self.assertEqual(self.json_of("check", "--db", self.db)["problems"], [])
-        self.assertLessEqual(self.origins(), {"stock", "none"})
