@@ -150,3 +150,4 @@ class RewriteUnrestTest(RewriteRewritingTest):
         promised = self.rewrite("--dry-run")["families"][0]["before"]["wasted_reads_absent"]
         before = self.rewrite()["families"][0]["before"]
         self.assertEqual(before["wasted_reads_absent"], promised)
+        self.assertEqual(self.would_rewrite(), [])
