@@ -23,19 +23,6 @@ std::unique_ptr<rocksdb::DB> MustOpen(const std::string& path, const Open& open)
   return db;
 }
 
-// Since RocksDB 8.3, seeks have separate counters, and the prefix counters are those of Gets.
-template <class Ticker>
-void AddSeeks(const rocksdb::Statistics& statistics, FilterUse* use) {
-  if constexpr (requires { Ticker::LAST_LEVEL_SEEK_FILTERED; }) {
-    const uint64_t rejected = statistics.getTickerCount(Ticker::LAST_LEVEL_SEEK_FILTERED) +
-                              statistics.getTickerCount(Ticker::NON_LAST_LEVEL_SEEK_FILTERED);
-    use->prefix_rejected += rejected;
-    use->prefix_checked += rejected +
-                           statistics.getTickerCount(Ticker::LAST_LEVEL_SEEK_FILTER_MATCH) +
-                           statistics.getTickerCount(Ticker::NON_LAST_LEVEL_SEEK_FILTER_MATCH);
-  }
-}
-
 }  // namespace
 
 rocksdb::Options DbConfig::ToOptions() const {
@@ -153,9 +140,6 @@ FilterUse FilterUseSoFar(const rocksdb::Statistics& statistics) {
   use.rejected = statistics.getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
   use.passed = statistics.getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
   use.passed_present = statistics.getTickerCount(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE);
-  use.prefix_checked = statistics.getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_CHECKED);
-  use.prefix_rejected = statistics.getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
-  AddSeeks<rocksdb::Tickers>(statistics, &use);
   return use;
 }
 
@@ -344,44 +328,6 @@ std::string CheckGets(rocksdb::DB* db, const TestDb::Model& model,
     rocksdb::PinnableSlice value;
     const rocksdb::Status status = db->Get({}, db->DefaultColumnFamily(), key, &value);
     if (std::string wrong = Compare(model, key, status, value); !wrong.empty()) return wrong;
-  }
-  return "";
-}
-
-std::string CheckPrefixScans(rocksdb::DB* db, const TestDb::Model& model,
-                             const std::vector<std::string>& absent_prefixes) {
-  const rocksdb::Options options = db->GetOptions();
-  const rocksdb::SliceTransform& extractor = *options.prefix_extractor;
-  const bool reverse = options.comparator == rocksdb::ReverseBytewiseComparator();
-  std::map<std::string, TestDb::Model> groups;
-  for (const auto& [key, value] : model) {
-    if (extractor.InDomain(key)) groups[extractor.Transform(key).ToString()][key] = value;
-  }
-  std::map<std::string, std::string> starts;
-  for (const std::string& absent : absent_prefixes) {
-    const std::string prefix = extractor.Transform(absent).ToString();
-    if (groups[prefix].empty()) starts[prefix] = absent;
-  }
-
-  // prefix_same_as_start would assert that all keys are in the extractor's domain.
-  const auto has_prefix = [&](const rocksdb::Slice& key, const std::string& prefix) {
-    return extractor.InDomain(key) && extractor.Transform(key) == prefix;
-  };
-  // One iterator for all prefixes: it must still work after a filter excluded a file.
-  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator({}));
-  for (const auto& [prefix, expected] : groups) {
-    // The first key in comparator order that can have this prefix.
-    const std::string start = expected.empty() ? starts.at(prefix)
-                              : reverse        ? expected.rbegin()->first
-                                               : expected.begin()->first;
-    TestDb::Model found;
-    for (it->Seek(start); it->Valid() && has_prefix(it->key(), prefix); it->Next()) {
-      found[it->key().ToString()] = it->value().ToString();
-    }
-    if (!it->status().ok()) return "prefix 0x" + Hex(prefix) + ": " + it->status().ToString();
-    if (std::string wrong = Difference(expected, found); !wrong.empty()) {
-      return "prefix 0x" + Hex(prefix) + ": " + wrong;
-    }
   }
   return "";
 }
