@@ -69,16 +69,6 @@ class StockPoliciesTest(WorldTest):
                 self.assertAlmostEqual(self.inspect()["total"]["filter_bytes"], before, delta=0.05 * before)
                 self.assertEqual(list(self.db.glob("blocksieve-*")), [])
 
-    def test_given_policy_comes_first(self):
-        self.make()
-        for policy in self.copies(("bloomfilter:10:false", "bloomfilter")):
-            self.set_policy(policy)
-            self.apply("blocksieve:0.01")
-            self.succeed("rewrite", "--db", self.db)
-            self.succeed("revert", "--db", self.db, "--filter-policy", "bloomfilter:4:false")
-            self.assertIn("  filter_policy=bloomfilter:4:false\n", self.options_file().read_text())
-            self.assertEqual(self.origins(), {"stock"})
-
     def test_other_families_lose_no_filters(self):
         """Rows of the WAL are flushed when the database is opened to write."""
         for other in self.each(("rocksdb.BuiltinBloomFilter", "bloomfilter", "their_own_policy")):
@@ -95,16 +85,6 @@ class StockPoliciesTest(WorldTest):
             self.succeed("revert", "--db", self.db, "--column-family", "default")
             self.assertEqual({file["filter"]["origin"] for file in self.json_of(
                 "inspect", "--db", self.db, "--column-family", "default")["files"]}, {"stock"})
-
-    def test_files_of_ours_alone_get_filters_back(self):
-        """A program without the plug-in dropped the policy, and no kept file says which was before."""
-        self.make()
-        self.apply("blocksieve:0.01")
-        self.succeed("rewrite", "--db", self.db)
-        self.remove("blocksieve-*")
-        self.set_policy("nullptr")
-        self.assertIn("by default; no other is known", self.succeed("revert", "--db", self.db).err)
-        self.assertEqual(self.origins(), {"stock"})
 
 
 class SkipIndexDefinitionTest(WorldTest):
