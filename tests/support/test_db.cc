@@ -265,61 +265,6 @@ std::vector<std::string> AllKeys(const TestDb::Model& model, std::vector<std::st
   return others;
 }
 
-std::string CheckBatch(rocksdb::DB* db, const TestDb::Model& model,
-                       const std::vector<std::string>& keys) {
-  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
-  std::vector<rocksdb::PinnableSlice> values(keys.size());
-  std::vector<rocksdb::Status> statuses(keys.size());
-  db->MultiGet({}, db->DefaultColumnFamily(), keys.size(), slices.data(), values.data(),
-               statuses.data());
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (std::string wrong = Compare(model, keys[i], statuses[i], values[i]); !wrong.empty()) {
-      return "MultiGet of " + std::to_string(keys.size()) + " keys, " + wrong;
-    }
-  }
-  return "";
-}
-
-std::string Difference(const TestDb::Model& expected, const TestDb::Model& found) {
-  const auto [right, wrong] = std::ranges::mismatch(expected, found);
-  if (right == expected.end() && wrong == found.end()) return "";
-  return "from key 0x" + Hex(right == expected.end() ? wrong->first : right->first) +
-         " on, other rows than were written";
-}
-
-std::string CheckMultiGets(rocksdb::DB* db, const TestDb::Model& model,
-                           const std::vector<std::string>& absent) {
-  std::vector<std::string> keys = AllKeys(model, absent);
-  std::mt19937 random(1);
-  std::shuffle(keys.begin(), keys.end(), random);
-  size_t size = 0;
-  for (size_t next = 0; next < keys.size(); size = (size + 1) % 65) {
-    const size_t count = std::min(size, keys.size() - next);
-    const auto first = keys.begin() + static_cast<ptrdiff_t>(next);
-    const std::vector<std::string> batch(first, first + static_cast<ptrdiff_t>(count));
-    if (std::string wrong = CheckBatch(db, model, batch); !wrong.empty()) return wrong;
-    next += count;
-  }
-  return "";
-}
-
-std::string CheckScan(rocksdb::DB* db, const TestDb::Model& model) {
-  rocksdb::ReadOptions everything;
-  everything.total_order_seek = true;
-  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(everything));
-  for (const bool forward : {true, false}) {
-    TestDb::Model found;
-    forward ? it->SeekToFirst() : it->SeekToLast();
-    for (; it->Valid(); forward ? it->Next() : it->Prev()) {
-      found[it->key().ToString()] = it->value().ToString();
-    }
-    const std::string wrong =
-        it->status().ok() ? Difference(model, found) : it->status().ToString();
-    if (!wrong.empty()) return (forward ? "scan: " : "scan backwards: ") + wrong;
-  }
-  return "";
-}
-
 }  // namespace
 
 std::string CheckGets(rocksdb::DB* db, const TestDb::Model& model,
@@ -335,8 +280,9 @@ std::string CheckGets(rocksdb::DB* db, const TestDb::Model& model,
 std::string CheckReads(rocksdb::DB* db, const TestDb::Model& model,
                        const std::vector<std::string>& absent) {
   if (std::string wrong = CheckGets(db, model, absent); !wrong.empty()) return wrong;
-  if (std::string wrong = CheckMultiGets(db, model, absent); !wrong.empty()) return wrong;
-  return CheckScan(db, model);
+  rocksdb::ReadOptions everything;
+  everything.total_order_seek = true;
+  return ReadRows(db, everything) == model ? "" : "an iterator shows other rows than were written";
 }
 
 }  // namespace blocksieve::testing

@@ -172,9 +172,7 @@ void BackUp(rocksdb::DB* db, const std::string& directory, const std::string& to
 std::string CheckGets(rocksdb::DB* db, const TestDb::Model& model,
                       const std::vector<std::string>& absent);
 
-/// CheckGets; the same with MultiGet, present and absent keys mixed, in batches of 0, 1, ..., 64,
-/// 0, 1, ... keys (tests/PITFALLS.md, 16: a batch must probe the right filter); and iteration over
-/// all rows, forward and backward.
+/// CheckGets, and iteration over all rows. Other reads: RandomDatabaseTest.
 std::string CheckReads(rocksdb::DB* db, const TestDb::Model& model,
                        const std::vector<std::string>& absent);
 
