@@ -71,6 +71,12 @@ def lines_of(rows):
     return b"".join(b"\t".join(to_bytes(field) for field in row) + b"\n" for row in rows)
 
 
+def files_below(directory):
+    """Contents and time of every file, to detect changes."""
+    return {path: (path.stat().st_mtime_ns, path.read_bytes())
+            for path in pathlib.Path(directory).rglob("*") if path.is_file()}
+
+
 class CommandTest(unittest.TestCase):
     """Every test has its own directory, with one database named db."""
 
@@ -111,32 +117,12 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(done.code, code, done.err)
         return done.out.decode() + done.err
 
-    def check_text(self, arguments, *patterns):
-        """Each pattern matches the start of a line, and no line has more than 120 characters."""
-        text = self.text_of(*arguments)
-        for pattern in patterns:
-            self.assertRegex(text, "(?m)^" + pattern)
-        self.assertLessEqual(max(map(len, text.splitlines())), 120)
-        return text
-
     def fail_with(self, code, *arguments, stdin=b""):
         """Standard error of a command that fails without other output."""
         done = run(*arguments, stdin=stdin)
         self.assertEqual(done.code, code, done.err)
         self.assertEqual(done.out, b"")
         return done.err
-
-    def fails(self, said, name, *arguments, code=1, stdin=b""):
-        """A command on the database fails and says this."""
-        error = self.fail_with(code, name, "--db", self.db, *arguments, stdin=stdin)
-        self.assertIn(said, error)
-        return error
-
-    def refuses(self, said, *command, code=1):
-        """The same, and no file changes."""
-        before = self.files_of_database()
-        self.fails(said, *command, code=code)
-        self.assertEqual(self.files_of_database(), before)
 
     def fail_on_full_disk(self, kilobytes, *arguments):
         """Standard error of a command that cannot write larger files, which simulates the disk."""
@@ -261,9 +247,7 @@ class CommandTest(unittest.TestCase):
         return json.loads(done.out)
 
     def files_of_database(self):
-        """Contents and time of every file, to detect changes."""
-        return {path: (path.stat().st_mtime_ns, path.read_bytes())
-                for path in pathlib.Path(self.db).rglob("*") if path.is_file()}
+        return files_below(self.db)
 
     def wait_until(self, condition):
         deadline = time.monotonic() + TIMEOUT_SECONDS

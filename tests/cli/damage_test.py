@@ -71,22 +71,3 @@ class DamagedTest(CommandTest):
     def test_current(self):
         (self.db / "CURRENT").write_text("nonsense")
         self.check("CURRENT")
-
-    def test_options(self):
-        """Commands that only read use default options; others fail."""
-        self.options_file().write_text("nonsense")
-        for command in ("scan", "inspect", "verify", "advise"):
-            done = self.succeed(command, "--db", self.db)
-            self.assertEqual(done.err.count("cannot read OPTIONS-"), 1)
-        self.assertIn(b"007\t7\t", self.succeed("scan", "--db", self.db, "--where", "n = 7").out)
-        self.assertIn("cannot read OPTIONS-", self.load_lines(b"a\t1\n", code=1))
-
-    def test_missing_options(self):
-        self.options_file().unlink()
-        self.assertEqual(self.keys("n = 7"), ["007"])
-        self.load([("x", 1, "y")])
-        self.assertEqual(self.keys("n = 1"), ["001", "x"])
-
-    def test_loading_into_a_damaged_database(self):
-        flip(self.table(), 100)
-        self.assertIn("Corruption", self.load_lines(b"a\t1\n", code=1))

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Features that `blocksieve enable` writes to the OPTIONS file of a database, as Enable sets them."""
 
-from command import FAMILY, ROCKSDB, TABLE, CommandTest
+from command import CommandTest
 
 SIDECAR = ("--carrier", "filter_and_sidecar")
-FEATURES = ("--bits-per-key", 10, "--ranges", "--index", "n=field:1", "--drop-properties", *SIDECAR)
-COLLECTORS = "table_properties_collectors"
-EXTRACTOR = "  prefix_extractor=nullptr"
 
 
 class EnableTest(CommandTest):
@@ -26,61 +23,6 @@ class EnableStockDatabaseTest(EnableTest):
         self.text_of("rewrite", "--db", self.db)
         self.text_of("check", "--db", self.db)
         self.assertLess(sum(file["filter"]["num_bytes"] for file in self.inspect()["files"]), 10_000)
-
-    def test_features_come_are_replaced_and_go(self):
-        """Beside a collector and listeners of other programs."""
-        self.edit_options((EXTRACTOR, f"  {COLLECTORS}={{TheirCollector}}\n" + EXTRACTOR))
-        listeners = self.option("listeners", "DBOptions").strip("{}")
-        before = self.files_of_database()
-        planned = self.enable(*FEATURES, "--dry-run")
-        self.assertEqual(self.files_of_database(), before)
-        self.assertTrue(planned.startswith("column family default: ranges, columns in filters and sidecars, as "))
-        said = self.enable(*FEATURES)
-        self.assertEqual(said.split("written: ")[0], planned.split("Nothing was")[0])
-        self.assertRegex(said, rf"written: {self.options_file().name}\n(?s:.*)blocksieve index --db")
-        self.assertRegex(self.option("filter_policy"), r"^{id=blocksieve;(?=.*ranges=true;).*bits_per_key=10;")
-        self.assertEqual(self.option("prefix_extractor", FAMILY), "blocksieve.range")
-        collectors = self.option(COLLECTORS, FAMILY)
-        self.assertRegex(collectors, "^TheirCollector:{id=blocksieve.skip_index;.*columns=n%3Dfield%3A1;")
-        self.assertEqual(self.option("listeners", "DBOptions"), f"{listeners}:blocksieve")
-        self.assertIn("has these options already", self.enable(*FEATURES))
-        self.enable("--kind", "stock", "--index", "m=int:2", *FEATURES[-3:])
-        self.assertRegex(self.option("filter_policy"), "^{id=blocksieve;.*kind=stock;")
-        self.assertEqual(self.option("prefix_extractor", FAMILY), "nullptr")
-        self.assertEqual(self.option(COLLECTORS, FAMILY), collectors.replace("n%3Dfield%3A1", "m%3Dint%3A2"))
-        self.enable("--nothing", "--drop-properties")
-        self.assertEqual(self.option(COLLECTORS, FAMILY), "{TheirCollector}")
-        self.assertEqual(self.option("listeners", "DBOptions"), listeners)
-        self.assertNotIn("blocksieve", self.options_file().read_text())
-
-    def test_families(self):
-        """The listener stays while one of them needs it."""
-        self.add_column_family()
-        self.enable("--bits-per-key", 10, "--column-family", "default", "--column-family", "other")
-        self.enable("--nothing", "--column-family", "other")
-        self.assertIn("blocksieve", self.option("filter_policy"))
-        self.assertEqual(self.option("filter_policy", TABLE.replace("default", "other")), "nullptr")
-        self.assertIn("blocksieve", self.option("listeners", "DBOptions"))
-
-    def test_refusals(self):
-        for message, code, *arguments in (
-                ("no feature is given; required: one of --target-fpr, ", 2, "--value-fpr", 0.1),
-                ("--ranges excludes --nothing", 2, "--nothing", "--ranges"),
-                ("--bits-per-key is 50; allowed: 0.1 to 32", 2, "--bits-per-key", 50),
-                ("--index: column definition 'n=column:1'", 2, "--index", "n=column:1"),
-                ("option range_fpr is 0.1; allowed: none, unless", 2, "--bits-per-key", 9, "--range-fpr", 0.1),
-                ("which does not exist; allowed: default", 1, "--nothing", "--column-family", "x")):
-            self.refuses(message, "enable", *arguments, code=code)
-        if ROCKSDB < (11, 2):
-            self.refuses("block indexes need RocksDB 11.2", "enable", "--ranges", "--carrier", "block_index")
-
-    def test_other_prefix_extractors(self):
-        """Those of other programs, too, of which RocksDB makes none here."""
-        for extractor in self.copies(("rocksdb.FixedPrefix.4", "TheirExtractor")):
-            self.set_option("prefix_extractor", extractor, FAMILY)
-            self.refuses(f"option prefix_extractor is {extractor[:19]}", "enable", "--ranges", *SIDECAR)
-            self.enable("--ranges", "--replace-prefix-extractor", *SIDECAR)
-            self.assertEqual(self.option("prefix_extractor", FAMILY), "blocksieve.range")
 
 
 class EnableUseTest(EnableTest):

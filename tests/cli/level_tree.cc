@@ -4,7 +4,6 @@
 //
 //   level_tree build DIR LEVEL[/PART]:KEYS:POLICY...
 //                                               a run for each, in this order: the deepest first
-//   level_tree fill DIR KEYS POLICY             by compactions as they come
 //   level_tree measure DIR LOOKUPS              prints JSON
 //   level_tree seek DIR SEEKS                   the same for seeks in empty ranges
 //   level_tree seek DIR -                       the same for ranges "BEGIN END" of standard input
@@ -119,21 +118,9 @@ void Build(const std::string& path, const std::vector<Run>& runs) {
   }
   // Again, now that policies that depend on the tree know all of it.
   for (const Run& run : runs) {
-    if (run.level == 0) continue;
+    if (run.level == 0 || run.policy[0] != '{') continue;  // others are the same again
     Rewrite(OpenDb(OptionsWith(run.policy), path).get(), run.level, run.level);
   }
-}
-
-void Fill(const std::string& path, uint64_t num_keys, const std::string& policy) {
-  rocksdb::Options options = OptionsWith(policy);
-  options.disable_auto_compactions = false;
-  options.write_buffer_size = 256 << 10;
-  options.target_file_size_base = 256 << 10;
-  options.max_bytes_for_level_base = 1 << 20;
-  const auto db = OpenDb(options, path);
-  for (uint64_t i = 0; i < num_keys; ++i) Put(db.get(), PresentKey(i));
-  MustBeOk(db->Flush({}));
-  WaitForCompactions(db.get());
 }
 
 // Data blocks read by lookups, minus those that had the key.
@@ -220,8 +207,6 @@ int main(int argc, char** argv) {
   } else if (arguments.size() == 3 && arguments[0] == "seek") {
     Seek(arguments[1],
          arguments[2] == "-" ? RangesOf(std::cin) : EmptyRanges(std::stoull(arguments[2])));
-  } else if (arguments.size() == 4 && arguments[0] == "fill") {
-    Fill(arguments[1], std::stoull(arguments[2]), arguments[3]);
   } else {
     std::cerr << "usage: see the head of level_tree.cc\n";
     return 2;

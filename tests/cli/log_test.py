@@ -44,7 +44,7 @@ class LogsTest(CommandTest):
     def read(self, benchmark):
         """What db_bench prints, and arguments for the logs of the database until then. The last dump
         is up to a second old."""
-        said = self.bench(f"--benchmarks={benchmark}", "--use_existing_db=1", "--duration=4",
+        said = self.bench(f"--benchmarks={benchmark}", "--use_existing_db=1", "--duration=2",
                           "--benchmark_read_rate_limit=20000", "--disable_auto_compactions=1")
         logs = sorted(self.db.glob("LOG.old.*"), key=lambda path: path.name)
         # The first one has the tables that were written.
@@ -56,9 +56,6 @@ class LogsTest(CommandTest):
     def blocks_read(self, said):
         return self.count(said, "block.cache.data.hit") + self.count(said, "block.cache.data.miss")
 
-    def observed(self, *arguments):
-        return self.json_of("advise", *arguments)["observed"]
-
     def test_absent_and_present_keys(self):
         for benchmark in ("readmissing", "readrandom"):
             said, logs = self.read(benchmark)
@@ -68,19 +65,25 @@ class LogsTest(CommandTest):
             counted = (self.blocks_read(said) - found) / lookups
             for part in ("observed", "current"):
                 self.assertAlmostEqual(advice[part]["wasted_reads"], counted, delta=0.1 * counted)
-            self.assertRegex(self.text_of("advise", *logs), r"Wasted reads per lookup: 0\.0\d+ by RocksDB's "
-                             r"counters of filters, 0\.0\d+ by the model")
+        # The same as from the files.
+        of_files = self.json_of("advise", "--db", self.db, "--absent-fraction", advice["absent_fraction"])
+        self.assertEqual([run["level"] for run in advice["families"][0]["runs"]],
+                         [run["level"] for run in of_files["families"][0]["runs"]])
+        for part in (lambda one: one["num_keys"], lambda one: one["current"]["wasted_reads_absent"],
+                     lambda one: one["current"]["filter_bytes"]):
+            self.assertAlmostEqual(part(advice), part(of_files), delta=0.1 * part(of_files))
+        self.assertEqual(advice["verdict"]["proposal"], of_files["verdict"]["proposal"])
         # What db_bench printed; other forms: LogLinesTest.
         text = self.dir / "statistics.txt"
         text.write_text(said)
         for source in (["--db", self.db], logs):
-            observed = self.observed(*source, "--statistics", text)
+            observed = self.json_of("advise", *source, "--statistics", text)["observed"]
             self.assertEqual(observed["lookups"], lookups)
             self.assertAlmostEqual(observed["absent_fraction"], 1 - found / lookups)
 
     def test_seeks(self):
         said, logs = self.read("seekrandom")
-        observed = self.observed(*logs)
+        observed = self.json_of("advise", *logs)["observed"]
         self.assertEqual((observed["seek_fraction"], observed["lookups"]), (1, 0))
         self.assertLessEqual(observed["seeks"], self.count(said, "number.db.seek"))
         if "rocksdb.last.level.seek.data " not in said:
@@ -89,19 +92,6 @@ class LogsTest(CommandTest):
             per_seek = self.blocks_read(said) / self.count(said, "number.db.seek")
             read = observed["seek_blocks"]["useful"] + observed["seek_blocks"]["useless"]
             self.assertAlmostEqual(read / observed["seeks"], per_seek, delta=0.1 * per_seek)
-
-    def test_same_as_from_files(self):
-        _, logs = self.read("readmissing")
-        of_logs = self.json_of("advise", *logs)
-        of_files = self.json_of("advise", "--db", self.db)
-        def levels(advice):
-            return [run["level"] for run in advice["families"][0]["runs"]]
-        self.assertEqual(levels(of_logs), levels(of_files))
-        for part in (lambda one: one["num_keys"],
-                     lambda one: one["current"]["wasted_reads_absent"],
-                     lambda one: one["current"]["filter_bytes"]):
-            self.assertAlmostEqual(part(of_logs), part(of_files), delta=0.1 * part(of_files))
-        self.assertEqual(of_logs["verdict"]["proposal"], of_files["verdict"]["proposal"])
 
     def test_other_versions(self):
         """Recorded with db_bench: 200,000 keys at 10 bits per key, then random reads and seeks. The
@@ -124,8 +114,6 @@ class LogsTest(CommandTest):
                 current = advice["current"]["wasted_reads"]
                 self.assertAlmostEqual(current, expected["wasted_reads"],
                                        delta=0.1 * expected["wasted_reads"])
-                self.assertIn("of them without a row for the seek",
-                              self.text_of("advise", "--log", log))
 
 def by_line(edit):
     """A disguise that edits each line."""
@@ -203,35 +191,6 @@ class LogLinesTest(CommandTest):
                             for i, part in enumerate((lines[:20], lines[20:])))
             self.assertEqual(self.advice("--log", newer, "--log", older), plain, name)
 
-    def test_families_without_tables_are_left_out(self):
-        log = self.write("LOG", self.text + self.dump.replace("default", "idle"))
-        left_out = "no table that was written to column family idle; add older ones"
-        self.assertIn("Left out: the info logs show " + left_out, self.text_of("advise", "--log", log))
-        self.assertEqual(self.advice("--log", log, "--column-family", "default")["left_out"], [])
-        self.assertIn(left_out, self.fail_with(1, "advise", "--log", log, "--column-family", "idle"))
-
-    def test_logs_without_advice_are_named(self):
-        begin = self.text[:self.text.index("** Compaction")]
-        eventless = re.sub(r".*EVENT_LOG_v1.*\n", "", self.text)
-        for data, said in (
-                ("Nov 25 host db: started\n", "is not an info log of RocksDB"),
-                (bytes(range(256)), "is not an info log of RocksDB"),
-                (begin, "LOG has no dump of statistics with files; RocksDB writes one"),
-                (begin + re.sub(r"  L\d.*\n", "", self.dump), "a database without files"),
-                ("", "has no dump of statistics with files"),
-                (re.sub(r".*table_file_creation.*\n", "", self.text),
-                 "show no table that was written to column family default"),
-                (eventless, "show no table that was written")):
-            self.assertIn(said, self.fail_with(1, "advise", "--log", self.write("LOG", data)))
-        empty, log = self.write("empty", ""), RECORDED / "rocksdb_9.10.LOG"
-        for code, said, *arguments in (
-                (1, "it is a directory", "--log", self.dir), (1, "cannot open", "--log", self.dir / "none"),
-                (1, "has no counters", "--log", log, "--statistics", empty),
-                (1, "--column-family is x", "--log", log, "--column-family", "x"),
-                (2, "", "--log", empty, "--db", self.db), (2, "", "--log", empty, "--seek-fraction", 0.1),
-                (2, "", "--log", empty, "--options-file", self.dir / "o")):
-            self.assertIn(said, self.fail_with(code, "advise", *arguments))
-
     def test_disguised_statistics(self):
         log = RECORDED / "rocksdb_9.10.LOG"
         counters = dict(re.findall(r"(?m)^(rocksdb\.\S+) COUNT : (\d+)$", self.statistics))
@@ -251,21 +210,14 @@ class LogLinesTest(CommandTest):
 
     def test_missing_counters_are_named(self):
         log = RECORDED / "rocksdb_9.10.LOG"
-        for pattern, unknown, said in (
-                (r"number\.keys\.read", "lookups absent_fraction wasted_reads seek_fraction",
-                 "Observed: 138,813 seeks"),
-                (r"l1\.hit", "absent_fraction", "Observed: 150,000 lookups of files; 138,813 seeks"),
-                (r"number\.db\.seek", "seeks seek_fraction", "Observed: 150,000 lookups"),
-                (r"bloom\.filter\.full\.true\.positive", "wasted_reads", "Observed: 150,000 lookups"),
-                (r"[bln]\S*", "lookups absent_fraction wasted_reads seeks seek_fraction seek_blocks",
-                 "Missing counters")):
+        for pattern, unknown in (
+                (r"number\.keys\.read", "lookups absent_fraction wasted_reads seek_fraction"),
+                (r"l1\.hit", "absent_fraction"), (r"number\.db\.seek", "seeks seek_fraction"),
+                (r"bloom\.filter\.full\.true\.positive", "wasted_reads"),
+                (r"[bln]\S*", "lookups absent_fraction wasted_reads seeks seek_fraction seek_blocks")):
             text = re.sub(rf"(?m)^rocksdb\.(?:{pattern}) .*\n", "", self.statistics)
-            arguments = ("--log", log, "--statistics", self.write("statistics", text))
-            observed = self.advice(*arguments)["observed"]
+            observed = self.advice("--log", log, "--statistics", self.write("statistics", text))["observed"]
             self.assertEqual({name for name, value in observed.items() if value is None},
                              set(unknown.split()))
             for name in observed["missing_counters"]:
                 self.assertRegex(name, pattern)
-            shown = self.text_of("advise", *arguments)
-            self.assertIn(said, shown)
-            self.assertIn("unknown: " + ", ".join(observed["missing_counters"]), shown)

@@ -61,21 +61,6 @@ class RewriteRewritingTest(CommandTest):
         self.assertIsNone(process.poll())
         return process
 
-    def check_repeated(self, *policies):
-        """A second rewrite changes nothing."""
-        for policy in policies:
-            with self.subTest(policy):
-                self.build()
-                self.apply(policy)
-                rows = self.rows()
-                self.assertGreater(self.rewrite()["files_rewritten"], 0)
-                self.assertEqual(self.would_rewrite(), [])
-                before = {path.name for path in self.db.glob("*.sst")}
-                said = self.succeed("rewrite", "--db", self.db).out
-                self.assertEqual(said, b"Nothing to rewrite: no file needs another filter.\n")
-                self.assertEqual({path.name for path in self.db.glob("*.sst")}, before)
-                self.assertEqual(self.rows(), rows)
-
 
 class RewriteTranscriptTest(RewriteRewritingTest):
     """All steps, with a rewrite that is killed."""
@@ -91,7 +76,7 @@ class RewriteTranscriptTest(RewriteRewritingTest):
         num_files = len(self.would_rewrite())
         self.assertEqual(num_files, proposal["rewritten_files"])
 
-        killed = self.begin("--bytes-per-second", "500kB")
+        killed = self.begin("--bytes-per-second", "2MB")
         killed.kill()
         killed.wait()
         left = len(self.would_rewrite())
@@ -127,18 +112,6 @@ class RewriteTranscriptTest(RewriteRewritingTest):
 
 
 class RewritesTest(RewriteRewritingTest):
-    def test_refusals(self):
-        self.build()
-        without_policy = f"the OPTIONS file of database {self.db} has no blocksieve policy or index"
-        policies = "; allowed: policies of this RocksDB, such as bloomfilter:10:false, "
-        for code, message, *command in (
-                (1, without_policy + "; set one with blocksieve enable", "rewrite"),
-                (1, without_policy, "rewrite", "--dry-run"),
-                (1, without_policy + " for column family default", "rewrite", "--column-family", "default"),
-                # The options would name it, and nothing would build filters.
-                *((2, f"--filter-policy is {policy}{policies}", "revert", "--filter-policy", policy)
-                  for policy in ("nonsense:3", "blocksieve:0.01", "{id=blocksieve;bits_per_key=9}"))):
-            self.refuses(message, *command, code=code)
 
     def test_one_level(self):
         self.build()
@@ -154,7 +127,7 @@ class RewritesTest(RewriteRewritingTest):
     def test_interrupted(self):
         self.build()
         self.apply("blocksieve:0.001")
-        process = self.begin("--bytes-per-second", "200kB")
+        process = self.begin("--bytes-per-second", "1MB")
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(TIMEOUT_SECONDS), 130)
         said = process.stderr.read().decode()
@@ -162,49 +135,7 @@ class RewritesTest(RewriteRewritingTest):
         self.assertNotIn("\x1b", said)  # no progress without a terminal
         left = len(self.would_rewrite())
         self.assertEqual(left, int(re.search(r"(\d+) left", said).group(1)))
-        self.check_text(("rewrite", "--db", self.db),
-                        rf"\ARewrote {left} files? with [\d,]+ bytes in [\d.]+ s\.$",
-                        r"before +0\.0\d+ +[\d,]+ +[\d.]+$", r"after +0\.00\d+ +[\d,]+ +[\d.]+$")
-
-    def test_repeated(self):
-        # With 16 bits per key, small files of level 0 get the most precise possible filters.
-        self.check_repeated("{id=blocksieve;bits_per_key=16}", "{id=blocksieve;wasted_reads=0.01}")
-
-    def test_reverting_to_every_policy(self):
-        for policy, kinds in (("bloomfilter:4.5:false", {"bloom"}), ("nullptr", {""}),
-                              ("ribbonfilter:12:-1", {"ribbon", "bloom", "bloom+ribbon"})):
-            with self.subTest(policy):
-                self.build()
-                # No filters come back only if they are asked for.
-                none = ("--filter-policy", "nullptr") if policy == "nullptr" else ()
-                revert = ("revert", "--db", self.db, *none)
-                self.edit_options(("=bloomfilter:10:false", f"={policy}"))
-                self.apply("{id=blocksieve;bits_per_key=10}")
-                self.rewrite()
-                planned = self.text_of(*revert, "--dry-run")
-                self.assertRegex(planned, r"(?m)^\d+ files with [\d,]+ bytes would be rewritten\.$")
-                done = self.text_of(*revert)
-                self.assertRegex(done, r"^Changes of OPTIONS-\d+:\n")
-                self.assertRegex(done, r"(?m)^before +[\d.e-]+ +[\d,]+ +[\d.-]+$")
-                self.assertRegex(done, r"(?m)^after +[\d.e-]+ +[\d,]+ +[\d.-]+$")
-                self.assertLessEqual({file["filter"]["kind"] for file in self.inspect()["files"]}, kinds)
-
-    def test_policy_of_another_program(self):
-        """Only the options are restored: this RocksDB would write files without filters."""
-        self.build()
-        self.edit_options(("=bloomfilter:10:false", "=their_own_policy"))
-        self.apply("blocksieve:0.001")
-        self.rewrite()
-        files = {path.name for path in self.db.glob("*.sst")}
-        for more in (("--dry-run",), ()):
-            self.assertIn("filter_policy is their_own_policy, which this program does not have, so no "
-                          "file is rewritten.\n", self.text_of("revert", "--db", self.db, *more))
-        self.fails("has no blocksieve policy", "rewrite")
-        self.fails("has filter_policy their_own_policy in column family default, which this program does not have",
-                   "load", "--key", 1, "-")
-        self.assertEqual({path.name for path in self.db.glob("*.sst")}, files)
-        self.assertIn("filter_policy=their_own_policy", self.options_file().read_text())
-        self.assertEqual(list(self.db.glob("blocksieve*")), [])
+        self.assertEqual(self.rewrite()["files_rewritten"], left)
 
 
 class RewriteUnrestTest(RewriteRewritingTest):
@@ -213,12 +144,10 @@ class RewriteUnrestTest(RewriteRewritingTest):
     BENCHMARKS = "fillrandom"
     IS_AT_REST = False
 
-    def test_repeated(self):
-        self.check_repeated("{id=blocksieve;bits_per_key=10}", "{id=blocksieve;bits_per_key=4}")
-
     def test_before_is_before_the_compactions(self):
         self.build()
         self.apply("{id=blocksieve;bits_per_key=10}")
         promised = self.rewrite("--dry-run")["families"][0]["before"]["wasted_reads_absent"]
         before = self.rewrite()["families"][0]["before"]
         self.assertEqual(before["wasted_reads_absent"], promised)
+        self.assertEqual(self.would_rewrite(), [])

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """blocksieve sieve: the queue as its users run it."""
 
-import os
 import re
 import subprocess
 
@@ -22,41 +21,6 @@ class SieveTest(CommandTest):
     def stats(self):
         return self.json_of("sieve", "--db", self.db, "stats")
 
-    def test_file_is_pushed(self):
-        path = self.dir / "urls"
-        path.write_bytes(b"x\n\ny\r\nz")  # an empty line; no line end at the end
-        self.sieve("push", path)
-        self.assertEqual(self.sieve("pop", 9).out, b"x\ny\r\nz\n")
-
-    def test_actions_are_done_in_their_order(self):
-        path = self.dir / "urls"
-        path.write_text("a\nb\n")
-        done = self.sieve("push", path, "pop", 1, "forget", path, "stats")
-        self.assertTrue(done.out.startswith(b"a\n"), done.out)
-        self.assertIn("forgot 2 URLs; 0 had not been seen", done.err)
-        self.assertEqual((self.stats()["seen"], self.stats()["queued"]), (0, 0))
-
-    def test_stats_count(self):
-        urls = [f"http://example.org/{i}" for i in range(20_000)]
-        self.push(*urls)
-        self.push(*urls[:5000])
-        self.pop(100)
-        stats = self.stats()
-        self.assertEqual(stats["seen"], 20_000)
-        self.assertEqual(stats["queued"], 19_900)
-        self.assertEqual(stats["repeats"], 5000)
-        self.assertEqual(sum(stats[f"new_by_{how}"] for how in ("counting_filter", "file_filters", "reading")), 20_000)
-
-    def test_overfull_is_reported_and_fixed(self):
-        self.sieve("--design", 1000, "push", "-",
-                   stdin=b"".join(b"%d\n" % i for i in range(30_000)))
-        self.assertTrue(self.stats()["overfull"])
-        self.assertRegex(self.sieve("stats").out.decode(), r"estimated +-\n")
-        self.sieve("compact")
-        stats = self.stats()
-        self.assertFalse(stats["overfull"])
-        self.assertAlmostEqual(stats["estimated"], 30_000, delta=5 * stats["estimated_standard_error"])
-
     def test_url_stays_if_nobody_reads(self):
         self.push(*(str(i) for i in range(10)))
         process = subprocess.Popen([PROGRAM, "sieve", "--db", self.db, "pop", "10"],
@@ -64,26 +28,6 @@ class SieveTest(CommandTest):
         process.stdout.close()
         self.assertEqual(process.wait(timeout=60), 0)
         self.assertEqual(len(self.pop(10)), 10)
-
-    def test_missing_file_leaves_the_sieve_as_it_was(self):
-        self.push("a")
-        self.fails("none", "sieve", "push", self.dir / "none")
-        self.assertEqual(self.pop(9), ["a"])
-
-    def test_other_databases_are_refused(self):
-        self.load([("k", "v")], "--index", "field=value")
-        self.fails("is not a sieve", "sieve", "stats", code=2)
-        self.assertEqual(self.scan("field = 'v'"), [(b"k", b"v")])
-
-    def test_only_push_makes_a_sieve(self):
-        for step in (("stats",), ("pop", 1), ("compact",), ("forget", "/dev/null")):
-            self.fails(f"{self.db}: there is no such sieve; to create one: push", "sieve", *step)
-            self.assertFalse(self.db.exists())
-        self.db.mkdir()
-        (self.db / "letter").write_text("dear all")
-        for step in (("stats",), ("pop", 1)):
-            self.fails(f"{self.db}: it is not a sieve", "sieve", *step)
-        self.assertEqual(os.listdir(self.db), ["letter"])
 
     def test_closed_output_reports_popped_urls(self):
         urls = [f"http://example.org/{i}/" + "x" * 200 for i in range(5000)]

@@ -17,8 +17,6 @@ class StepsTest(CommandTest):
         """A step of an operator, or of a program without the plug-in."""
         if action in ("none", "bloomfilter:10", LEFT_OUT):
             self.build_runs(RUNS, action)
-        elif action == "flush without the plug-in":
-            self.build_runs(("0:500",), "none")
         elif action == "compact without the plug-in":
             self.ldb("compact")
         elif action == "family":
@@ -45,17 +43,14 @@ class StepsTest(CommandTest):
         for actions, lacks_filters, arguments in self.each((
                 (("none",), False, ()),
                 ((LEFT_OUT,), False, ()),
-                (("bloomfilter:10",), False, ()),
                 (("bloomfilter:10", "family"), False, ()),
                 (("bloomfilter:10",), False, SEEKS),
                 (("none",), False, (*SEEKS, "--prefixes", "lengths:4")),
                 (("bloomfilter:10",), False, ("--wasted-reads", 0.001)),
                 (("none", apply), True, ()),
                 (("bloomfilter:10", apply), False, ()),
-                (("bloomfilter:10", apply, "rewrite"), False, ()),
                 (("none", apply, "rewrite --level 2"), True, ()),
                 (("none", "family", apply + " --column-family default", "rewrite"), False, ()),
-                (("bloomfilter:10", apply, "rewrite", "flush without the plug-in"), True, ()),
                 (("bloomfilter:10", apply, "rewrite", "compact without the plug-in"), True, ()),
                 (("bloomfilter:10", ranges, "rewrite", "compact without the plug-in"), True, SEEKS))):
             with self.subTest(actions=actions, arguments=arguments):
@@ -88,15 +83,11 @@ class StockKindTest(CommandTest):
         return self.json_of("rewrite", "--db", self.db, *arguments)
 
     def test_advice_is_kept_and_rewriting_comes_to_rest(self):
-        for before in self.each(("bloomfilter:10:false", "blocksieve:0.01", "none")):
+        for before in self.each(("blocksieve:0.01", "none")):
             self.build_runs(self.RUNS, before)
             advice = self.json_of("advise", "--db", self.db)
             proposal = advice["stock"]
             self.assertRegex(proposal["option"], r"bits_per_key=[\d.]+;kind=stock\}$")
-            self.assertRegex(self.text_of("advise", "--db", self.db),
-                             "programs that cannot all load the plug-in: [\\d.e-]+ wasted reads,"
-                             "\n[\\d,]+ bytes of filters.\nTo set them: "
-                             rf"blocksieve enable --db {self.db} --bits-per-key [\d.]+ --kind stock\n")
             self.assertEqual(self.apply(proposal["option"].removeprefix("filter_policy=")), "")
             # Also files with better filters, which do not work in RocksDB alone.
             self.assertGreaterEqual(self.rewrite()["files_rewritten"], len(self.RUNS))
@@ -109,15 +100,3 @@ class StockKindTest(CommandTest):
             self.assertAlmostEqual(num_bytes / proposal["filter_bytes"], 1, delta=0.03)
             self.assertEqual(self.json_of("check", "--db", self.db)["problems"], [])
             self.verify()
-
-    def test_the_way_back(self):
-        self.build_runs(self.RUNS, "{id=blocksieve;bits_per_key=10;kind=stock}")
-        self.apply("{id=blocksieve;bits_per_key=10}")
-        self.assertGreater(self.rewrite()["files_rewritten"], 0)
-        self.assertIn("blocksieve", self.origins())
-        self.apply("{id=blocksieve;bits_per_key=10;kind=stock}")
-        self.assertGreater(self.rewrite()["files_rewritten"], 0)
-        self.assertLessEqual(self.origins(), {"stock", "none"})
-        self.succeed("revert", "--db", self.db, "--filter-policy", "bloomfilter:10:false")
-        self.assertEqual(self.json_of("check", "--db", self.db)["problems"], [])
-        self.assertLessEqual(self.origins(), {"stock", "none"})

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Databases whose OPTIONS file holds for another machine or another program."""
 
-import pathlib
 import urllib.parse
 
-from command import FAMILY, TABLE, CommandTest, run
+from command import FAMILY, TABLE, CommandTest
 
 OURS = "filter_policy=blocksieve:0.001"
 
@@ -20,11 +19,6 @@ class WorldTest(CommandTest):
 
     def rows(self):
         return self.ldb("scan", "--hex")
-
-    def state(self, *paths):
-        """Names, contents and times of all files below the directories."""
-        return {path: (path.stat().st_mtime_ns, path.stat().st_ino, path.read_bytes() if path.is_file() else b"")
-                for root in paths for path in pathlib.Path(root).rglob("*")}
 
     def adopt_and_back(self, *options):
         """apply, rewrite, verify, revert; rows stay the same."""
@@ -42,39 +36,6 @@ class WorldTest(CommandTest):
 class DatabasePlaceTest(WorldTest):
     """Copies, moved databases and checkpoints: tests/zoo."""
 
-    def test_wal_directory_must_be_named(self):
-        wal = self.dir / "wal"
-        self.make(f"--wal_dir={wal}", "--disable_wal=0")
-        self.apply("blocksieve:0.001")
-        self.assertIn(f"has wal_dir {wal}", self.load_lines(b"", code=1))
-        (self.dir / "other").mkdir()
-        (self.dir / "other/CURRENT").touch()
-        for other in ("other", "missing"):  # a database, and nothing
-            self.fails("allowed: none, or a directory with the WAL of database",
-                       "rewrite", "--wal-dir", self.dir / other)
-
-    def test_wal_that_is_missing_is_not_outdated(self):
-        """Neither a WAL of this command nor another *.log makes up for it: its rows would be lost."""
-        for name, gone in (("wal", "moved"), ("db1", "moved"), ("wal2", "empty"), ("wal3", "a file")):
-            self.db = self.dir / {"db1": "db1"}.get(name, "db." + name)
-            wal = self.dir / "wals" / name
-            wal.parent.mkdir(exist_ok=True)
-            self.make(f"--wal_dir={wal}", "--disable_wal=0")
-            wal.rename(wal.with_suffix(".moved"))  # read by its name: zoo.waldir_named
-            if gone != "moved":
-                wal.mkdir() if gone == "empty" else wal.touch()
-            for other in ("app.log", "000001.log"):
-                (self.db / other).write_text("hello")
-            with self.subTest(gone, name=name):
-                for command in (("rewrite",), ("revert",), ("load", "--key", 1, "-")):
-                    self.assertRegex(self.fail_with(1, *command, "--db", self.db), f"has wal_dir {wal}, which .*"
-                                     "name the directory of its WAL with --wal-dir, or use --wal-dir none")
-                for command in ("scan", "check", "inspect"):
-                    self.assertRegex(run(command, "--db", self.db).err,
-                                     f"has wal_dir {wal}, which .*; reading the WAL in {self.db} alone, so rows may be")
-                if gone == "empty":
-                    self.fails("which has no WAL files", "rewrite", "--wal-dir", wal)
-
     def test_wal_that_was_left_behind_is_not_read(self):
         """A program that moves its WAL leaves an old one in the directory of the database."""
         wal = self.dir / "wal"
@@ -85,82 +46,6 @@ class DatabasePlaceTest(WorldTest):
         self.assertIn(f"also read from its wal_dir {wal}", done.err)
         self.assertEqual(done.out, self.succeed("scan", "--db", self.db, "--count", "--wal-dir", wal).out)
         self.assertNotEqual(done.out, self.succeed("scan", "--db", self.db, "--count", "--wal-dir", "none").out)
-
-    def test_reading_writes_nothing(self):
-        self.make()
-        other = self.dir / "other"
-        other.mkdir()
-        for directory in (self.db, other):
-            for name in ("000099.sst.trash", "000098.log.trash", "000097.sst"):
-                (directory / name).write_bytes(b"of somebody")
-        self.edit_options(("[DBOptions]\n", f"[DBOptions]\n  wal_dir={other}\n  db_log_dir={other}\n"))
-        before = self.state(self.db, other)
-        for command in ("inspect", "check", "advise", "verify", "scan"):
-            run(command, "--db", self.db)
-            self.assertEqual(self.state(self.db, other), before, command)
-
-
-class StoredDatabaseTest(WorldTest):
-    def test_rows_that_a_filter_may_drop_are_not_flushed(self):
-        self.make()
-        self.apply("blocksieve:0.001")
-        self.ldb("put", "in the WAL", "value")
-        self.set_policy("blocksieve:0.001")
-        self.edit_options(("[DBOptions]\n", "[DBOptions]\n  wal_filter=TheirWalFilter\n"))
-        before = self.files_of_database()
-        self.fails("has wal_filter TheirWalFilter, which only its own program has, and the WAL has rows", "rewrite")
-        self.assertEqual(self.files_of_database().keys(), before.keys())
-        self.succeed("inspect", "--db", self.db)
-
-    def test_families_that_were_dropped(self):
-        """A crash between the changes of MANIFEST and OPTIONS leaves their names."""
-        self.make()
-        self.add_column_family()
-        self.apply("blocksieve:0.001")
-        before = self.options_file().read_text()
-        self.ldb("drop_column_family", "other")
-        self.options_file().write_text(before)
-        said = "names column family other, which the database does not have"
-        for command in ("inspect", "verify", "check", "advise", "scan"):
-            done = run(command, "--db", self.db)
-            self.assertIn(said, done.err)
-            self.assertNotIn("not found", done.err)
-        for command in ("rewrite", "verify", "revert"):
-            self.assertIn(said, self.succeed(command, "--db", self.db).err)
-        self.assertEqual(self.origins(), {"stock"})
-        self.fails("--column-family is other, which does not exist; allowed: default",
-                   "rewrite", "--column-family", "other")
-        self.load([("a", 1)], "--column-family", "other")
-        self.assertEqual(self.scan("TRUE", "--column-family", "other"), [(b"a", b"1")])
-
-    def test_options_that_cannot_be_read_name_no_missing_family(self):
-        self.make()
-        self.add_column_family()
-        self.edit_options(("[DBOptions]\n", "[DBOptions]\n  max_open_files=of_another_kind\n"))
-        for command in (("apply", "--option", OURS), ("rewrite",), ("revert",)):
-            self.assertRegex(self.fail_with(1, *command, "--db", self.db),
-                             "cannot read OPTIONS-.* set filter options in the program that wrote it")
-        done = self.succeed("advise", "--db", self.db, "--wasted-reads", "0.001", "--block-cache", "0")
-        self.assertNotIn("lacks column family", done.err)
-        self.assertRegex(done.out.decode(), "filter_policy=.* in its program, as no command here can: .*no OPTIONS file that")
-        self.assertNotIn("blocksieve enable", done.out.decode())
-        self.remove("OPTIONS*")
-        self.fails("has no OPTIONS file, which RocksDB writes since 4.3 when a program opens a database",
-                   "apply", "--option", OURS)
-
-    def test_newer_versions_are_named(self):
-        self.make()
-        self.edit_options(("  rocksdb_version=", "  rocksdb_version=99."))
-        self.edit_options(("[DBOptions]\n", "[DBOptions]\n  option_of_the_future=1\n"))
-        before = self.files_of_database()
-        for command in (("apply", "--option", OURS), ("rewrite",), ("revert",), ("advise",),
-                        ("load", "--key", 1, "-")):
-            self.assertRegex(self.fail_with(1, *command, "--db", self.db),
-                             r"RocksDB 99\.\S+ wrote the options of database \S+; this command has RocksDB \d")
-        for command in ("inspect", "verify", "scan"):
-            self.succeed(command, "--db", self.db)
-        self.assertIn("ignores options of later versions", run("check", "--db", self.db).out.decode())
-        self.assertEqual(self.files_of_database(), before)
 
 
 class StockPoliciesTest(WorldTest):
@@ -184,16 +69,6 @@ class StockPoliciesTest(WorldTest):
                 self.assertAlmostEqual(self.inspect()["total"]["filter_bytes"], before, delta=0.05 * before)
                 self.assertEqual(list(self.db.glob("blocksieve-*")), [])
 
-    def test_given_policy_comes_first(self):
-        self.make()
-        for policy in self.copies(("bloomfilter:10:false", "bloomfilter")):
-            self.set_policy(policy)
-            self.apply("blocksieve:0.01")
-            self.succeed("rewrite", "--db", self.db)
-            self.succeed("revert", "--db", self.db, "--filter-policy", "bloomfilter:4:false")
-            self.assertIn("  filter_policy=bloomfilter:4:false\n", self.options_file().read_text())
-            self.assertEqual(self.origins(), {"stock"})
-
     def test_other_families_lose_no_filters(self):
         """Rows of the WAL are flushed when the database is opened to write."""
         for other in self.each(("rocksdb.BuiltinBloomFilter", "bloomfilter", "their_own_policy")):
@@ -210,16 +85,6 @@ class StockPoliciesTest(WorldTest):
             self.succeed("revert", "--db", self.db, "--column-family", "default")
             self.assertEqual({file["filter"]["origin"] for file in self.json_of(
                 "inspect", "--db", self.db, "--column-family", "default")["files"]}, {"stock"})
-
-    def test_files_of_ours_alone_get_filters_back(self):
-        """A program without the plug-in dropped the policy, and no kept file says which was before."""
-        self.make()
-        self.apply("blocksieve:0.01")
-        self.succeed("rewrite", "--db", self.db)
-        self.remove("blocksieve-*")
-        self.set_policy("nullptr")
-        self.assertIn("by default; no other is known", self.succeed("revert", "--db", self.db).err)
-        self.assertEqual(self.origins(), {"stock"})
 
 
 class SkipIndexDefinitionTest(WorldTest):

@@ -23,19 +23,6 @@ std::unique_ptr<rocksdb::DB> MustOpen(const std::string& path, const Open& open)
   return db;
 }
 
-// Since RocksDB 8.3, seeks have separate counters, and the prefix counters are those of Gets.
-template <class Ticker>
-void AddSeeks(const rocksdb::Statistics& statistics, FilterUse* use) {
-  if constexpr (requires { Ticker::LAST_LEVEL_SEEK_FILTERED; }) {
-    const uint64_t rejected = statistics.getTickerCount(Ticker::LAST_LEVEL_SEEK_FILTERED) +
-                              statistics.getTickerCount(Ticker::NON_LAST_LEVEL_SEEK_FILTERED);
-    use->prefix_rejected += rejected;
-    use->prefix_checked += rejected +
-                           statistics.getTickerCount(Ticker::LAST_LEVEL_SEEK_FILTER_MATCH) +
-                           statistics.getTickerCount(Ticker::NON_LAST_LEVEL_SEEK_FILTER_MATCH);
-  }
-}
-
 }  // namespace
 
 rocksdb::Options DbConfig::ToOptions() const {
@@ -153,9 +140,6 @@ FilterUse FilterUseSoFar(const rocksdb::Statistics& statistics) {
   use.rejected = statistics.getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
   use.passed = statistics.getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
   use.passed_present = statistics.getTickerCount(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE);
-  use.prefix_checked = statistics.getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_CHECKED);
-  use.prefix_rejected = statistics.getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
-  AddSeeks<rocksdb::Tickers>(statistics, &use);
   return use;
 }
 
@@ -281,61 +265,6 @@ std::vector<std::string> AllKeys(const TestDb::Model& model, std::vector<std::st
   return others;
 }
 
-std::string CheckBatch(rocksdb::DB* db, const TestDb::Model& model,
-                       const std::vector<std::string>& keys) {
-  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
-  std::vector<rocksdb::PinnableSlice> values(keys.size());
-  std::vector<rocksdb::Status> statuses(keys.size());
-  db->MultiGet({}, db->DefaultColumnFamily(), keys.size(), slices.data(), values.data(),
-               statuses.data());
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (std::string wrong = Compare(model, keys[i], statuses[i], values[i]); !wrong.empty()) {
-      return "MultiGet of " + std::to_string(keys.size()) + " keys, " + wrong;
-    }
-  }
-  return "";
-}
-
-std::string Difference(const TestDb::Model& expected, const TestDb::Model& found) {
-  const auto [right, wrong] = std::ranges::mismatch(expected, found);
-  if (right == expected.end() && wrong == found.end()) return "";
-  return "from key 0x" + Hex(right == expected.end() ? wrong->first : right->first) +
-         " on, other rows than were written";
-}
-
-std::string CheckMultiGets(rocksdb::DB* db, const TestDb::Model& model,
-                           const std::vector<std::string>& absent) {
-  std::vector<std::string> keys = AllKeys(model, absent);
-  std::mt19937 random(1);
-  std::shuffle(keys.begin(), keys.end(), random);
-  size_t size = 0;
-  for (size_t next = 0; next < keys.size(); size = (size + 1) % 65) {
-    const size_t count = std::min(size, keys.size() - next);
-    const auto first = keys.begin() + static_cast<ptrdiff_t>(next);
-    const std::vector<std::string> batch(first, first + static_cast<ptrdiff_t>(count));
-    if (std::string wrong = CheckBatch(db, model, batch); !wrong.empty()) return wrong;
-    next += count;
-  }
-  return "";
-}
-
-std::string CheckScan(rocksdb::DB* db, const TestDb::Model& model) {
-  rocksdb::ReadOptions everything;
-  everything.total_order_seek = true;
-  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(everything));
-  for (const bool forward : {true, false}) {
-    TestDb::Model found;
-    forward ? it->SeekToFirst() : it->SeekToLast();
-    for (; it->Valid(); forward ? it->Next() : it->Prev()) {
-      found[it->key().ToString()] = it->value().ToString();
-    }
-    const std::string wrong =
-        it->status().ok() ? Difference(model, found) : it->status().ToString();
-    if (!wrong.empty()) return (forward ? "scan: " : "scan backwards: ") + wrong;
-  }
-  return "";
-}
-
 }  // namespace
 
 std::string CheckGets(rocksdb::DB* db, const TestDb::Model& model,
@@ -348,49 +277,12 @@ std::string CheckGets(rocksdb::DB* db, const TestDb::Model& model,
   return "";
 }
 
-std::string CheckPrefixScans(rocksdb::DB* db, const TestDb::Model& model,
-                             const std::vector<std::string>& absent_prefixes) {
-  const rocksdb::Options options = db->GetOptions();
-  const rocksdb::SliceTransform& extractor = *options.prefix_extractor;
-  const bool reverse = options.comparator == rocksdb::ReverseBytewiseComparator();
-  std::map<std::string, TestDb::Model> groups;
-  for (const auto& [key, value] : model) {
-    if (extractor.InDomain(key)) groups[extractor.Transform(key).ToString()][key] = value;
-  }
-  std::map<std::string, std::string> starts;
-  for (const std::string& absent : absent_prefixes) {
-    const std::string prefix = extractor.Transform(absent).ToString();
-    if (groups[prefix].empty()) starts[prefix] = absent;
-  }
-
-  // prefix_same_as_start would assert that all keys are in the extractor's domain.
-  const auto has_prefix = [&](const rocksdb::Slice& key, const std::string& prefix) {
-    return extractor.InDomain(key) && extractor.Transform(key) == prefix;
-  };
-  // One iterator for all prefixes: it must still work after a filter excluded a file.
-  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator({}));
-  for (const auto& [prefix, expected] : groups) {
-    // The first key in comparator order that can have this prefix.
-    const std::string start = expected.empty() ? starts.at(prefix)
-                              : reverse        ? expected.rbegin()->first
-                                               : expected.begin()->first;
-    TestDb::Model found;
-    for (it->Seek(start); it->Valid() && has_prefix(it->key(), prefix); it->Next()) {
-      found[it->key().ToString()] = it->value().ToString();
-    }
-    if (!it->status().ok()) return "prefix 0x" + Hex(prefix) + ": " + it->status().ToString();
-    if (std::string wrong = Difference(expected, found); !wrong.empty()) {
-      return "prefix 0x" + Hex(prefix) + ": " + wrong;
-    }
-  }
-  return "";
-}
-
 std::string CheckReads(rocksdb::DB* db, const TestDb::Model& model,
                        const std::vector<std::string>& absent) {
   if (std::string wrong = CheckGets(db, model, absent); !wrong.empty()) return wrong;
-  if (std::string wrong = CheckMultiGets(db, model, absent); !wrong.empty()) return wrong;
-  return CheckScan(db, model);
+  rocksdb::ReadOptions everything;
+  everything.total_order_seek = true;
+  return ReadRows(db, everything) == model ? "" : "an iterator shows other rows than were written";
 }
 
 }  // namespace blocksieve::testing

@@ -79,14 +79,9 @@ struct StoredOptions {
 
 /// RocksDB's counters of filters.
 struct FilterUse {
-  uint64_t rejected = 0;         ///< Probes by Gets that a filter answered "no".
-  uint64_t passed = 0;           ///< Probes by Gets that it answered "may match".
-  uint64_t passed_present = 0;   ///< Of these, probes of present keys.
-  uint64_t prefix_checked = 0;   ///< Probes of prefixes by iterators; since 8.3 also by Gets.
-  uint64_t prefix_rejected = 0;  ///< Of these, probes answered "no".
-
-  /// If this is 0, the test has not tested a filter.
-  uint64_t all_rejected() const { return rejected + prefix_rejected; }
+  uint64_t rejected = 0;        ///< Probes by Gets that a filter answered "no".
+  uint64_t passed = 0;          ///< Probes by Gets that it answered "may match".
+  uint64_t passed_present = 0;  ///< Of these, probes of present keys.
 
   uint64_t absent() const { return passed - passed_present + rejected; }
   double fpr() const {
@@ -177,14 +172,7 @@ void BackUp(rocksdb::DB* db, const std::string& directory, const std::string& to
 std::string CheckGets(rocksdb::DB* db, const TestDb::Model& model,
                       const std::vector<std::string>& absent);
 
-/// Checks iteration inside each prefix of the model, by the database's prefix extractor, with one
-/// iterator for all. Expects no rows with the prefixes of `absent_prefixes`.
-std::string CheckPrefixScans(rocksdb::DB* db, const TestDb::Model& model,
-                             const std::vector<std::string>& absent_prefixes);
-
-/// CheckGets; the same with MultiGet, present and absent keys mixed, in batches of 0, 1, ..., 64,
-/// 0, 1, ... keys (tests/PITFALLS.md, 16: a batch must probe the right filter); and iteration over
-/// all rows, forward and backward.
+/// CheckGets, and iteration over all rows. Other reads: RandomDatabaseTest.
 std::string CheckReads(rocksdb::DB* db, const TestDb::Model& model,
                        const std::vector<std::string>& absent);
 

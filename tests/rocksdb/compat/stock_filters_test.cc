@@ -13,6 +13,7 @@
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/maintenance/file_report.h"
 #include "integration/rocksdb/policy/filter_bits.h"
+#include "integration/rocksdb/policy/policy.h"
 #include "lib/filter/stock_sizing.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
@@ -117,6 +118,27 @@ TEST(StockFiltersTest, LayoutsHaveThePredictedSizeAndFpr) {
     EXPECT_FALSE(ChooseLayout(kind, 0.51).ok());
     EXPECT_FALSE(LayoutForBitsPerKey(kind, 0.9).ok());
     EXPECT_FALSE(FilterBuilder::Create({.kind = kind}).ok());
+  }
+}
+
+// A policy that a later RocksDB than known has only loaded. Compiled for it: later_rocksdb_test.cc.
+TEST(StockFallbackTest, WithOtherLayoutsAllFiltersAreBloom) {
+  const Policy policy({.target_fpr = 0.01}, AbiProblem("99.0.0"));
+  const rocksdb::BlockBasedTableOptions table = NotFittedToMemory();
+  rocksdb::FilterBuildingContext context(table);
+  context.num_levels = 7;
+  context.reason = rocksdb::TableFileCreationReason::kCompaction;
+  for (const int level : {0, 6}) {
+    context.level_at_creation = level;
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy.GetBuilderWithContext(context));
+    ASSERT_NE(builder, nullptr);
+    const auto keys = PresentKeys(KeyShape::kUrl, 10'000);
+    const BuiltFilter filter = Build(builder.get(), keys);
+    EXPECT_EQ(CountMatches(policy, filter, keys), 10'000);
+    EXPECT_LT(CountMatches(policy, filter, AbsentKeys(KeyShape::kUrl, 10'000)), 10'000 / 3);
+    EXPECT_EQ(filter.contents[filter.contents.size() - 5], -1)
+        << "RocksDB's marker of a Bloom filter";
   }
 }
 

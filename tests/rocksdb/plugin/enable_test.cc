@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/snapshot.h>
 #include <rocksdb/table.h>
+#include <rocksdb/table_properties.h>
 
+#include <cmath>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +17,7 @@
 #include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
+#include "tests/rocksdb/block_index/use_block_index.h"
 #include "tests/support/logs.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
@@ -20,8 +27,11 @@
 namespace blocksieve::testing {
 namespace {
 
+using rocksdb::Options;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST(EnableTest, TheLastCallCounts) {
   rocksdb::Options once;
@@ -78,6 +88,108 @@ TEST(EnableTest, TheInfoLogExplainsTheCarrierOnceForEachFamilyAndOpening) {
   }
 }
 
+using Table = rocksdb::BlockBasedTableOptions;
+using Change = std::function<void(Options*, Table*)>;
+
+const EnableOptions kAll = {.bits_per_key = 10, .ranges = true, .columns = {"n=int:value"}};
+
+// All features in filters and sidecars.
+EnableOptions InFilters() {
+  EnableOptions features = kAll;
+  features.carrier = Carrier::kFilterAndSidecar;
+  return features;
+}
+
+Options With(const Change& change) {
+  Options options;
+  Table table;
+  if (change) change(&options, &table);
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+struct TheirListener : rocksdb::EventListener {};
+
+struct TheirCollectors : rocksdb::TablePropertiesCollectorFactory {
+  const char* Name() const override { return "theirs"; }
+  rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context) override {
+    return nullptr;
+  }
+};
+
+TEST(CarriersTest, AnEmptyStructTakesOutWhatIsOurs) {
+  Options options = With([](Options* o, Table* table) {
+    table->block_size = 12345;
+    o->listeners.push_back(std::make_shared<TheirListener>());
+    o->table_properties_collector_factories.push_back(std::make_shared<TheirCollectors>());
+  });
+  const std::string before = DumpOptions(options);
+  for (const EnableOptions& features : {kAll, InFilters()}) {
+    MustBeOk(Enable(&options, features));
+    EXPECT_NE(DumpOptions(options), before);
+    const std::string said = CatchStderr([&] { MustBeOk(Enable(&options, {})); });
+    EXPECT_THAT(said, AllOf(HasSubstr("no filter policy is left"), HasSubstr("revert")));
+    EXPECT_EQ(DumpOptions(options), before);
+    EXPECT_EQ(ExplainCarrier(options), "");
+  }
+  EXPECT_THAT(CatchStderr([&] { MustBeOk(Enable(&options, {})); }), IsEmpty());
+}
+
+TEST(CarriersTest, AnotherPolicyStaysUnlessFiltersHoldRanges) {
+  Options options = With(
+      [](Options*, Table* table) { table->filter_policy.reset(rocksdb::NewBloomFilterPolicy(9)); });
+  MustBeOk(Enable(&options, {.columns = {"n=int:value"}}));
+  EXPECT_THAT(DumpOptions(options), HasSubstr("bloomfilter:9"));
+  MustBeOk(Enable(&options, {.ranges = true, .carrier = Carrier::kFilterAndSidecar}));
+  EXPECT_THAT(DumpOptions(options), HasSubstr("id=blocksieve"));
+  EXPECT_THAT(ExplainCarrier(options),
+              AllOf(HasSubstr("ranges in filters"), HasSubstr("target_fpr=0.01 is taken")));
+}
+
+TEST(CarriersTest, OptionsDecide) {
+  const struct {
+    Change change;
+    EnableOptions features;
+    std::string why;  // filters and sidecars; empty: the block index
+  } cases[] = {
+      {{}, kAll, ""},
+      {{}, {.prefixes = "delimiter:/"}, ""},
+      {{}, InFilters(), "the options ask for it"},
+      {{}, {.columns = {"w=words:value"}}, "column w has a large index"},
+      {{}, {.ranges = true, .plain_range_reads = true}, "plain_range_reads"},
+      {[](Options*, Table* t) { t->index_type = Table::kTwoLevelIndexSearch; }, kAll, "index_type"},
+      {[](Options* o, Table*) { o->compression_opts.parallel_threads = 2; }, kAll,
+       "compression_opts.parallel_threads is 2"},
+      {[](Options* o, Table*) { o->bottommost_compression_opts.parallel_threads = 2; }, kAll,
+       "bottommost_compression_opts"},
+  };
+  for (const auto& [change, features, why] : cases) {
+    Options options = With(change);
+    MustBeOk(Enable(&options, features));
+    const bool is_old = !kHasBlockIndexes;
+    const std::string expected = is_old        ? "RocksDB 11.2 or later"
+                                 : why.empty() ? "in the block index"
+                                               : why;
+    EXPECT_THAT(ExplainCarrier(options), HasSubstr(expected));
+    EXPECT_EQ(ExplainCarrier(options).find("sidecars") == std::string::npos,
+              !is_old && why.empty());
+  }
+}
+
+TEST(CarriersTest, AllFamiliesOrNone) {
+  std::vector<rocksdb::ColumnFamilyDescriptor> families(2);
+  families[1].options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
+  rocksdb::DBOptions db;
+  const rocksdb::Status refused = Enable({&db, &families}, InFilters());
+  EXPECT_THAT(refused.ToString(), HasSubstr("prefix_extractor is rocksdb.FixedPrefix"));
+  EXPECT_EQ(ExplainCarrier(families[0].options), "");
+  EXPECT_THAT(db.listeners, IsEmpty());
+  families[1].options.prefix_extractor = nullptr;
+  MustBeOk(Enable({&db, &families}, InFilters()));
+  for (const auto& family : families) EXPECT_THAT(ExplainCarrier(family.options), Not(IsEmpty()));
+  EXPECT_EQ(db.listeners.size(), 1u);
+}
+
 class EnabledDbTest : public ::testing::Test {
  protected:
   void Open(const ColumnList& columns) {
@@ -104,37 +216,33 @@ class EnabledDbTest : public ::testing::Test {
 
 TEST_F(EnabledDbTest, RefusesInvalidScans) {
   Open({"a=field:1", "w=words:2"});
-  const auto refuses = [&](const std::string& query, const SkipScanOptions& options,
-                           const std::vector<std::string>& words) {
-    const rocksdb::Status status = Scan(query, options);
-    EXPECT_TRUE(status.IsInvalidArgument()) << words[0];
-    EXPECT_LT(status.ToString().size(), 1000u) << words[0];
-    for (const std::string& word : words) EXPECT_THAT(status.ToString(), HasSubstr(word));
-  };
   const std::string megabyte(1 << 20, 'x');
-  rocksdb::ManagedSnapshot snapshot(db_.get());
-  refuses(megabyte, {}, {"position 1: ", "xxxx", "..."});
-  refuses("a = '" + megabyte.substr(10), {}, {"position 5: ", "...", "no closing quote"});
-  refuses(megabyte + "x", {}, {"position 1048577: predicate is longer than 1048576 bytes"});
-  refuses("\xff\xfe", {}, {"position 1: unknown column '\xff\xfe'; known: a, w"});
-  refuses("a = ", {}, {"position 5: expected", "found the end"});
-  refuses("color = 'red'", {}, {"position 1: ", "color"});
-  refuses("TRUE LIMIT 1", {.limit = 1}, {"order or a limit", "allowed: one of them"});
   const ScanOrder by_a{*Column::Parse("a=field:1")};
-  refuses("TRUE", {.order = by_a}, {"limit is 0; allowed: 1 or more with an order"});
-  refuses("TRUE", {.limit = 1, .reverse = true, .order = by_a},
-          {"reverse is true; allowed: false with an order"});
-  refuses("TRUE", {.limit = 1, .order = ScanOrder{*Column::Parse("w=words:2")}},
-          {"order is by w", "allowed: a column of whole values"});
-  for (const double share : {-0.1, 1.5, std::nan("")}) {
-    refuses("TRUE", {.max_rechecked_share = share},
-            {"max_rechecked_share is ", "; allowed: 0 to 1"});
-  }
+  struct Case {
+    std::string query;
+    std::string said;
+    SkipScanOptions options = {};
+  };
+  std::vector<Case> cases = {
+      {megabyte, "position 1: unknown column 'xxxx"},
+      {"a = '" + megabyte.substr(10), "..., which has no closing quote"},
+      {megabyte + "x", "position 1048577: predicate is longer than 1048576 bytes"},
+      {"\xff\xfe", "position 1: unknown column '\xff\xfe'; known: a, w"},
+      {"a = ", "position 5: expected a number or a string in single quotes, found the end"},
+      {"TRUE LIMIT 1", "allowed: one of them", {.limit = 1}},
+      {"TRUE", "limit is 0; allowed: 1 or more with an order", {.order = by_a}},
+      {"TRUE",
+       "reverse is true; allowed: false with an order",
+       {.limit = 1, .reverse = true, .order = by_a}},
+      {"TRUE", "order is by w", {.limit = 1, .order = ScanOrder{*Column::Parse("w=words:2")}}},
+  };
+  for (const double share : {-0.1, 1.5, std::nan("")})
+    cases.push_back({"TRUE", "; allowed: 0 to 1", {.max_rechecked_share = share}});
+  rocksdb::ManagedSnapshot snapshot(db_.get());
   const rocksdb::Slice bound = "x";
   const auto reads = [&](const std::string& name, auto change) {
-    SkipScanOptions options;
-    change(&options.read_options);
-    refuses("TRUE", options, {"read_options." + name + " is set; allowed: its default"});
+    cases.push_back({"TRUE", "read_options." + name + " is set; allowed: its default"});
+    change(&cases.back().options.read_options);
   };
   using Reads = rocksdb::ReadOptions;
   reads("snapshot", [&](Reads* r) { r->snapshot = snapshot.snapshot(); });
@@ -146,6 +254,12 @@ TEST_F(EnabledDbTest, RefusesInvalidScans) {
   reads("timestamp", [&](Reads* r) { r->timestamp = &bound; });
   reads("iter_start_ts", [&](Reads* r) { r->iter_start_ts = &bound; });
   reads("value_size_soft_limit", [](Reads* r) { r->value_size_soft_limit = 20; });
+  for (const auto& [query, said, options] : cases) {
+    const rocksdb::Status status = Scan(query, options);
+    EXPECT_TRUE(status.IsInvalidArgument()) << said;
+    EXPECT_LT(status.ToString().size(), 1000u) << said;
+    EXPECT_THAT(status.ToString(), HasSubstr(said));
+  }
 }
 
 TEST_F(EnabledDbTest, RefusesNull) {

@@ -80,29 +80,6 @@ TEST_F(BitsBuilderTest, FinishForgetsTheLastKeys) {
   }
 }
 
-// tests/PITFALLS.md, 3: at a cut RocksDB adds the prefix of the next key to the partition before.
-TEST_F(BitsBuilderTest, APrefixAtACutIsInBothPartitions) {
-  Add({"a1", "a", "a2", "a", "b"});  // b: the next key's prefix
-  EXPECT_EQ(Matches(Finish(builder_.get()), {"a1", "a2", "a", "b"}), 4u);
-  Add({"b1", "b", "b2", "b"});
-  EXPECT_EQ(Matches(Finish(builder_.get()), {"b1", "b2", "b"}), 3u);
-  // Newer versions add the previous prefix after Finish.
-  Add({"b", "c1", "c"});
-  EXPECT_EQ(Matches(Finish(builder_.get()), {"b", "c1", "c"}), 3u);
-}
-
-// tests/PITFALLS.md, 5: partitioned filters may be finished with no entries.
-TEST_F(BitsBuilderTest, NoKeysMakeAFilterThatIsNotEmpty) {
-  EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
-  const BuiltFilter filter = Finish(builder_.get());
-  EXPECT_TRUE(filter.status.ok());
-  EXPECT_GE(filter.contents.size(), 6u);
-  EXPECT_EQ(Matches(filter, PresentKeys(KeyShape::kUrl, 100)), 0u);
-  // The builder can be used again.
-  Add({"a"});
-  EXPECT_EQ(Matches(Finish(builder_.get()), {"a"}), 1u);
-}
-
 // RocksDB adds the empty prefix after each key. The first key of the file may itself be empty.
 TEST_F(BitsBuilderTest, TheEmptyKeyIsInTheFilterOfKeysBesideRanges) {
   const auto policy = NewPolicy({.ranges = true});

@@ -135,26 +135,6 @@ TEST_F(OptionStringsTest, CurrentOptionsCanBeCleared) {
   EXPECT_FALSE(As<Policy>(policy.get())->options().ranges);
 }
 
-TEST_F(OptionStringsTest, UnknownOptionsAreNamed) {
-  const std::string text = "{id=blocksieve;target_fpr=0.02;bits_per_kay=10}";
-  std::shared_ptr<const FilterPolicy> policy;
-  rocksdb::Status status;
-  const std::string loud = CatchStderr([&] { status = Create(text, &policy); });
-  EXPECT_FALSE(status.ok());
-  EXPECT_THAT(status.ToString(), HasSubstr("bits_per_kay"));
-  EXPECT_THAT(loud, HasSubstr("bits_per_kay"));
-  EXPECT_THAT(loud, HasSubstr("are not applied; if RocksDB continues, it uses"));
-  ConfigOptions forgiving;
-  forgiving.ignore_unknown_options = true;
-  EXPECT_THAT(
-      CatchStderr([&] { status = Create(text, &policy, forgiving); }),
-      HasSubstr("bits_per_kay=10 is unknown; did you mean bits_per_key? allowed: id, bits_per_key, "
-                "budget, filter_memory, "
-                "kind, max_build_bytes, plain_range_reads"));
-  ASSERT_TRUE(status.ok()) << status.ToString();
-  EXPECT_EQ(As<Policy>(policy.get())->options().target_fpr, 0.02);
-}
-
 // From options to text and back: GetId, ToString, OPTIONS files.
 
 // RocksDB from 9.8 on refuses to open a database whose OPTIONS file it reads back differently. Most
@@ -178,35 +158,6 @@ TEST_F(OptionStringsTest, OptionsAreAsReadFromTheirText) {
     EXPECT_TRUE(policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch))
         << text << ": " << mismatch;
     EXPECT_EQ(policy->GetId(), again->GetId());
-  }
-}
-
-// RocksDB 7.8.3 prints only the policy's name to the info log.
-TEST_F(OptionStringsTest, TheOptionsInEffectCanBePrinted) {
-  const auto policy =
-      NewPolicy({.target_fpr = 1.5e-6, .kind = FilterKind::kBlockedBloom, .max_build_bytes = 4321});
-  EXPECT_THAT(As<Policy>(policy.get())->GetPrintableOptions(),
-              AllOf(HasSubstr("target_fpr: 1.5e-06"), HasSubstr("kind: bloom"),
-                    HasSubstr("max_build_bytes: 4321")));
-  const auto ranges =
-      PolicyFromString("{id=blocksieve;ranges=true;range_fpr=0.25;plain_range_reads=true}");
-  EXPECT_THAT(As<Policy>(ranges.get())->GetPrintableOptions(),
-              AllOf(HasSubstr("ranges: true"), HasSubstr("range_fpr: 0.25"),
-                    HasSubstr("plain_range_reads: true")));
-  DbConfig config = MakeConfig(FilterShape::kFull, policy);
-  auto log = std::make_shared<MemoryLogger>();
-  config.options.info_log = log;
-  TestDb db(config);
-  EXPECT_THAT(log->text(), HasSubstr("filter_policy: blocksieve"));
-  for (const std::string opening : {"first", "second"}) {
-    for (const std::string key : {"a", "b"}) {
-      MustBeOk(db->Put({}, opening + key, "value"));
-      MustBeOk(db->Flush({}));
-    }
-    const std::string line = "options in effect: target_fpr: 1.5e-06, kind: bloom";
-    EXPECT_EQ(CountOf(log->text(), line), 1u) << "once for an opening, the " << opening;
-    config.options.info_log = log = std::make_shared<MemoryLogger>();
-    db.Reopen(config);
   }
 }
 

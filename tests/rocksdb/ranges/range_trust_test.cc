@@ -256,36 +256,5 @@ TEST(EarlierExtractorTest, IsRocksDbsOwnButForItsLength) {
   EXPECT_EQ(NewEarlierExtractor("rocksdb.FixedPrefix.99999999999999999999"), nullptr);
 }
 
-// RocksDB takes all keys from "a\xffx" to "b\0" for keys of the prefix "a\xff", though "b" is among
-// them.
-TEST(RangeTrustTest, FilesOfEarlierExtractorsHideNoShortKeys) {
-  for (const FilterShape shape : {FilterShape::kFull, FilterShape::kPartitioned}) {
-    for (const char* const policy :
-         {"bloomfilter:10:false", "ribbonfilter:10", "blocksieve:0.01"}) {
-      for (const bool is_capped : {false, true}) {
-        SCOPED_TRACE(std::string(policy) + (is_capped ? ", capped" : ", fixed"));
-        DbConfig config = MakeConfig(shape, PolicyFromString(policy));
-        config.options.prefix_extractor.reset(is_capped ? rocksdb::NewCappedPrefixTransform(2)
-                                                        : rocksdb::NewFixedPrefixTransform(2));
-        TestDb db(config);
-        db.Put("b", "1");
-        db.Put("zz", "2");
-        db.Flush();
-        db.Reopen(RangeConfig(shape));
-        const rocksdb::Slice end("b\0", 2);
-        for (const bool is_prepared : {false, true}) {
-          rocksdb::ReadOptions read;
-          read.iterate_upper_bound = &end;
-          if (is_prepared) PrepareRangeRead(&end, &read);
-          const std::unique_ptr<rocksdb::Iterator> rows(db.db().NewIterator(read));
-          rows->Seek("a\xffx");
-          ASSERT_TRUE(rows->Valid());
-          EXPECT_EQ(rows->key().ToString(), "b");
-        }
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace blocksieve::rocksdb_plugin

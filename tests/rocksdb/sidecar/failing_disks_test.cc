@@ -119,44 +119,5 @@ TEST_P(SidecarCrashTest, AtEveryStepNothingIsLostAndNothingIsWrong) {
   EXPECT_NE(log_->text().find("cannot be written"), std::string::npos) << "of sidecars, too";
 }
 
-class FullDiskTest : public FailingDisks,
-                     public ::testing::WithParamInterface<std::tuple<FilterShape, bool>> {
- protected:
-  FullDiskTest() {
-    const auto policy = NewPolicy({.target_fpr = 0.01});
-    config_.table = MakeConfig(std::get<0>(GetParam()), policy).table;
-    rocksdb::Options& options = config_.options;
-    options.write_buffer_size = 64 << 10;
-    options.disable_auto_compactions = false;
-    options.level0_file_num_compaction_trigger = 2;
-    options.target_file_size_base = 32 << 10;
-  }
-};
-
-INSTANTIATE_TEST_SUITE_P(Disks, FullDiskTest, ::testing::Combine(kBothShapes, ::testing::Bool()),
-                         [](const auto& info) {
-                           return NameOf(std::get<0>(info.param)) +
-                                  (std::get<1>(info.param) ? "RoomForTables" : "RoomForAll");
-                         });
-
-TEST_P(FullDiskTest, LosesNoAcknowledgedWrite) {
-  uint64_t runs_with_errors = 0;
-  bool enough = false;
-  for (uint64_t bytes = 0; !enough && !HasFailure(); bytes += 30'011) {
-    SCOPED_TRACE(std::to_string(bytes) + " bytes");
-    const TempDir dir;
-    const auto disk = std::make_shared<FullDisk>(bytes, std::get<1>(GetParam()));
-    ImpatientEnv env(disk);
-    Written written = Write(dir / "db", &env, 3000, 10);
-    enough = disk->failed_appends() == 0;
-    EXPECT_TRUE(written.first_error.ok() || written.first_error.IsNoSpace())
-        << written.first_error.ToString();
-    EXPECT_FALSE(enough && written.errors > 0);
-    runs_with_errors += written.errors > 0;
-    ExpectAllThere(config_, dir / "db", &written);
-  }
-  EXPECT_GT(runs_with_errors, 3u);
-}
-
 }  // namespace
 }  // namespace blocksieve

@@ -110,17 +110,6 @@ TEST_F(SidecarCopiesTest, LostSidecarsAreRebuiltWithoutCompaction) {
   EXPECT_EQ(num_copied, kFiles);
 }
 
-TEST_F(SidecarCopiesTest, RebuildingContinuesWhereItStopped) {
-  const auto other = OpenBackup();
-  const auto once = [](const FileProgress& progress) { return progress.files_done == 0; };
-  EXPECT_TRUE(RebuildSkipIndexes(other.get(), {}, once).IsIncomplete());
-  EXPECT_EQ(NumWithoutIndex(*other), kFiles - 1);
-  EXPECT_TRUE(RebuildSkipIndexes(other.get(), {}, once).IsIncomplete());
-  EXPECT_EQ(NumWithoutIndex(*other), kFiles - 2);
-  MustBeOk(RebuildSkipIndexes(other.get(), {}));
-  EXPECT_EQ(NumWithoutIndex(*other), 0u);
-}
-
 TEST_F(SidecarCopiesTest, RebuildingIndexesAnotherColumn) {
   const std::set<std::string> ssts = NamesWith(db_.path(), ".sst");
   std::vector<std::string> definitions = {"n=int:field:1", "t=field:2", "w=words:1"};

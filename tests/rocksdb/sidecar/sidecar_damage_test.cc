@@ -44,18 +44,6 @@ class SidecarDamageTest : public SidecarFixture {
   }
 };
 
-TEST_F(SidecarDamageTest, AMissingSidecarCostsReads) {
-  TestDb db(config_);
-  FillFiles(&db);
-  const Sst sst = Ssts(&db)[1];
-  const std::string bytes = ReadFile(SidecarFile(sst));
-  std::filesystem::remove(SidecarFile(sst));
-  ExpectUnusable(db, "is missing");
-  // It may come back.
-  WriteFile(SidecarFile(sst), bytes);
-  EXPECT_TRUE(Problems(db).empty());
-}
-
 TEST_F(SidecarDamageTest, EveryDamageIsNoticed) {
   TestDb db(config_);
   FillFiles(&db, 1);

@@ -66,14 +66,6 @@ TEST_F(SidecarLifeTest, SidecarsAreWrittenAndDeletedWithTheirSsts) {
   EXPECT_EQ(Count(db.db(), "n = 7 AND t = 'text'"), 10u);
 }
 
-TEST_F(SidecarLifeTest, ShortIndexesStayInTheProperties) {
-  TestDb db(Config({NewListener()}, 1 << 20));
-  FillFiles(&db);
-  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 0u);
-  EXPECT_EQ(NumInProperties(db.db()), 3u);
-  ExpectIndexed(db.db());
-}
-
 TEST_F(SidecarLifeTest, WithoutAListenerIndexesAreInThePropertiesAndTheLogSaysSoOnce) {
   std::optional<TestDb> db;
   const std::string log = CatchStderr([&] {
@@ -207,31 +199,6 @@ TEST_F(SidecarLifeTest, ANoteThatNobodyTakesIsTakenByNoOtherSst) {
   EXPECT_FALSE(rocksdb_plugin::TakeStartedSst(0, 1).has_listener) << "a note is left";
 }
 
-TEST_F(SidecarLifeTest, ColumnFamiliesHaveTheirOwn) {
-  TestDb db(config_);
-  const SkipIndexOptions index = ShortGranules({"other=field:2"});
-  const DbConfig sidecars = SkipConfig({.index = index, .max_property_bytes = 0});
-  rocksdb::ColumnFamilyHandle* other = nullptr;
-  rocksdb::ColumnFamilyHandle* plain = nullptr;
-  MustBeOk(db->CreateColumnFamily(sidecars.ToOptions(), "other", &other));
-  // Releasing a scan's snapshot marks files for compaction, whose output is one more file.
-  rocksdb::ColumnFamilyOptions without_index;
-  without_index.disable_auto_compactions = true;
-  MustBeOk(db->CreateColumnFamily(without_index, "plain", &plain));
-  for (rocksdb::ColumnFamilyHandle* const one : {plain, db->DefaultColumnFamily(), other}) {
-    Fill(&db.db(), one);
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), nullptr, AlwaysSkip(), one).size(), 10u);
-    const Predicate all = Where("other = 'text'", index.columns);
-    EXPECT_EQ(ScanBoth(&db.db(), all, nullptr, AlwaysSkip(), one).size(), 200u);
-  }
-  EXPECT_EQ(NamesWith(db.path(), ".sst").size(), 3u);
-  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 2u);
-  ExpectIndexed(db.db());
-  for (rocksdb::ColumnFamilyHandle* const one : {other, plain}) {
-    MustBeOk(db->DestroyColumnFamilyHandle(one));
-  }
-}
-
 TEST_F(SidecarLifeTest, EachIsInTheDirectoryOfItsSst) {
   const TempDir other;
   config_.options.db_paths = {{other / "fast", 1}, {other / "slow", 1 << 30}};
@@ -281,15 +248,6 @@ TEST_F(SidecarLifeTest, TheyAreOnTheFileSystemOfTheDatabase) {
   }
   ExpectIndexed(db.db());
   db.Close();
-}
-
-TEST_F(SidecarLifeTest, ReadersOfEveryKindFindThem) {
-  TestDb db(config_);
-  FillFiles(&db);
-  ExpectIndexed(*OpenReadOnly(Config({}).ToOptions(), db.path()));
-  db.Reopen(Config({}));
-  ExpectIndexed(db.db());
-  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 3u);
 }
 
 TEST_F(SidecarLifeTest, AScanReadsOnlyItsColumns) {
