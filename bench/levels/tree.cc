@@ -40,14 +40,15 @@ double Measurement::optimum() const {
 }
 
 Tree::Tree(const Sizes& sizes, const std::shared_ptr<const rocksdb::FilterPolicy>& policy,
-           std::filesystem::path path)
+           std::filesystem::path path, const std::function<void(rocksdb::Options&)>& set_up)
     : Database({policy->Name(),
-                [sizes, policy,
+                [sizes, policy, set_up,
                  memory = std::shared_ptr<rocksdb::Env>(
                      rocksdb::NewMemEnv(rocksdb::Env::Default()))](rocksdb::Options& options) {
                   options.env = memory.get();
                   TableOptions(options).filter_policy = policy;
                   SetUp(sizes, options);
+                  if (set_up) set_up(options);
                 }},
                /*num_bytes=*/0, std::move(path)),
       keys_per_flush_(sizes.keys_per_flush) {
@@ -85,6 +86,14 @@ void Tree::WaitForCompactions() {
   }
 }
 
+uint64_t Tree::IndexBytes() {
+  rocksdb::TablePropertiesCollection properties;
+  Check(db().GetPropertiesOfAllTables(&properties), "read the table properties of");
+  uint64_t bytes = 0;
+  for (const auto& [_, table] : properties) bytes += table->index_size;
+  return bytes;
+}
+
 std::vector<Run> Tree::Runs() {
   rocksdb::TablePropertiesCollection properties;
   Check(db().GetPropertiesOfAllTables(&properties), "read the table properties of");
@@ -110,11 +119,13 @@ Measurement Tree::Measure(uint64_t lookups) {
     if (i % 65'536 == 0) CheckInterrupt();
     CheckGet(Key16(Mix(kFirstAbsent + i)).view(), std::nullopt);
   }
-  const uint64_t wasted = window.Stop().data_blocks();
+  const Counters counted = window.Stop();
   const TreeShape shape = Shape();
   const Run all = {.keys = shape.num_entries, .filter_bytes = shape.filter_bytes};
-  return {
-      .runs = Runs(), .bits_per_key = all.bits_per_key(), .wasted_reads = Ratio(wasted, lookups)};
+  return {.runs = Runs(),
+          .bits_per_key = all.bits_per_key(),
+          .wasted_reads = Ratio(counted.data_blocks(), lookups),
+          .blocks_read = Ratio(counted.blocks_read, lookups)};
 }
 
 }  // namespace blocksieve::bench::levels

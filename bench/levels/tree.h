@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ struct Measurement {
   std::vector<Run> runs = {};
   double bits_per_key = 0;
   double wasted_reads = 0;  ///< Data blocks read per lookup of an absent key.
+  double blocks_read = 0;   ///< The same of blocks of all kinds, without those in the block cache.
 
   /// The fewest wasted reads possible with ribbons of the same total size: computed from the sizes
   /// of these runs, as if every lookup probed all of them. Only some lookups probe a partially
@@ -45,12 +47,13 @@ struct Measurement {
 /// same one. It is in memory: blocks are counted, times are not measured.
 class Tree : public Database {
  public:
-  /// `path`: an existing directory.
+  /// `path`: an existing directory. `set_up`: changes the options; may be empty.
   Tree(const Sizes& sizes, const std::shared_ptr<const rocksdb::FilterPolicy>& policy,
-       std::filesystem::path path);
+       std::filesystem::path path, const std::function<void(rocksdb::Options&)>& set_up = {});
 
   void Flushes(int count);
   void RewriteFilters();
+  uint64_t IndexBytes();
 
   /// Looks up absent keys, spread over the whole key range, and the same for all trees.
   Measurement Measure(uint64_t lookups);

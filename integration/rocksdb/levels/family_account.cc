@@ -163,6 +163,11 @@ uint64_t FamilyAccount::CreditOf(int id) {
   return job == nullptr ? 0 : job->in_bytes - std::min(job->in_bytes, job->out_bytes());
 }
 
+bool FamilyAccount::IsManual(int job) {
+  const Job* const found = FindJob(job);
+  return found != nullptr && found->job.is_manual;
+}
+
 uint64_t FamilyAccount::KeysOf(int id) {
   const Job* const job = FindJob(id);
   return job == nullptr ? 0 : job->job.num_keys;

@@ -24,6 +24,7 @@ struct SstJob {
   std::set<uint64_t> inputs = {};
   int output_level = 0;
   uint64_t num_keys = 0;  ///< It may write as many.
+  bool is_manual = false;
 };
 
 /// Of CompactFiles, for which RocksDB reports no beginning: the next job of the family that is not
@@ -67,6 +68,7 @@ class FamilyAccount {
   /// What it may take of its inputs' bytes.
   uint64_t CreditOf(int job);
   uint64_t KeysOf(int job);
+  bool IsManual(int job);
   /// @}
 
   /// See above; with what jobs have reserved ahead.

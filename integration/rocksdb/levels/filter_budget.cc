@@ -27,24 +27,64 @@ using rocksdb::ColumnFamilyMetaData;
 
 uint64_t Subtract(uint64_t from, uint64_t bytes) { return from - std::min(from, bytes); }
 
+// At most this share of all keys is expected besides those that are there, so that a database that
+// was compacted as a whole uses its ceiling.
+constexpr double kMaxExpectedShare = 0.1;
+
+size_t Largest(const std::vector<TreeLevel>& levels) {
+  return static_cast<size_t>(std::ranges::max_element(levels, {}, &TreeLevel::num_keys) -
+                             levels.begin());
+}
+
 struct Family {
   FamilyAccount account;
   FilterCeiling ceiling = {};
   bool is_joined = false;             // to that of its options
   std::vector<double> lookup_shares;  // by level
+  std::vector<TreeLevel> fullest;     // levels as full as they were lately
   double lookups = 0;                 // recent samples
   double share_bytes = 0;             // planned
   bool has_reported_no_room = false;
   bool exceeds = false;  // and the log has it
 
-  // The levels to come, with the kinds of their filters.
-  std::vector<TreeLevel> Levels() const {
+  // The levels to come, with the kinds of their filters; with `keys_to_come`, as full as they
+  // become before the largest is compacted again.
+  std::vector<TreeLevel> Levels(bool keys_to_come = false) const {
     std::vector<TreeLevel> levels = account.LevelsToCome();
     ExpectFewKeysOnLevel0(&levels);
+    if (keys_to_come) ExpectKeys(&levels);
     for (size_t i = 0; i < std::min(levels.size(), lookup_shares.size()); ++i)
       levels[i].lookup_share = lookup_shares[i];
     SetKinds(ceiling.goal, ceiling.level0_is_short_lived, &levels);
     return levels;
+  }
+
+  void RememberLevels() {
+    constexpr double kKept = 0.95;
+    const std::vector<TreeLevel> levels = account.LevelsToCome();
+    if (levels.size() > fullest.size()) fullest.resize(levels.size(), {.num_runs = 0});
+    for (size_t i = 0; i < fullest.size(); ++i) {
+      fullest[i].num_runs *= kKept;
+      if (i < levels.size() && levels[i].num_keys() > fullest[i].num_keys()) fullest[i] = levels[i];
+    }
+  }
+
+  // Levels above the largest become as full again before its files are compacted. Without room left
+  // for them, their new files had no filters, and a lookup read a block in each.
+  void ExpectKeys(std::vector<TreeLevel>* levels) const {
+    const size_t end = std::min(Largest(*levels), fullest.size());
+    double missing = 0;
+    for (size_t i = 0; i < end; ++i)
+      missing += std::max(0.0, fullest[i].num_keys() - (*levels)[i].num_keys());
+    const double share = std::min(1.0, kMaxExpectedShare * NumKeys(*levels) / missing);
+    for (size_t i = 0; i < end; ++i) {
+      TreeLevel& level = (*levels)[i];
+      if (level.num_keys() >= fullest[i].num_keys()) continue;
+      const double keys = level.num_keys() + share * (fullest[i].num_keys() - level.num_keys());
+      if (i == 0) level.keys_per_run = fullest[i].keys_per_run;
+      level.num_runs = i == 0 ? keys / level.keys_per_run : 1;
+      level.keys_per_run = keys / level.num_runs;
+    }
   }
 };
 
@@ -132,19 +172,19 @@ RateGoal GoalOf(const Family& family) {
   return goal;
 }
 
-// What the plan gives to levels other than `largest`, and no file there has taken; nothing if that
-// is not the largest.
-uint64_t PlannedAbove(const Family& family, int largest) {
-  const std::vector<TreeLevel> levels = family.Levels();
+// What the plan gives to levels other than the largest, and no file there has taken; `is_largest`:
+// whether `written` is that.
+uint64_t PlannedAbove(const Family& family, int written, bool keys_to_come, bool* is_largest) {
+  const std::vector<TreeLevel> levels = family.Levels(keys_to_come);
+  const auto largest = static_cast<int>(Largest(levels));
+  *is_largest = written == largest;
+  if (!*is_largest && !keys_to_come) return 0;
   const Result<RatePlan> plan = AllocateByLevel(levels, GoalOf(family));
   if (!plan.ok()) return 0;
   uint64_t missing = 0;
   for (size_t i = 0; i < levels.size(); ++i) {
     const int level = static_cast<int>(i);
     if (level == largest) continue;
-    if (static_cast<size_t>(largest) < levels.size() &&
-        levels[i].keys_per_run > levels[static_cast<size_t>(largest)].keys_per_run)
-      return 0;
     const auto [fpr, range_fpr] = plan->levels[i];
     const Result<Layout> layout = ChooseLayout(levels[i].kind, std::min(fpr, kMaxTargetFpr));
     if (!layout.ok()) continue;
@@ -157,12 +197,11 @@ uint64_t PlannedAbove(const Family& family, int largest) {
 }
 
 // What an SST may take besides what it has. The largest level leaves what others are planned to
-// take. What its inputs hold it may have in any case, so that files above a lowered ceiling get the
-// filters of the plan, and not none until all of them are below it.
-uint64_t Available(Family* family, int job, int level, uint64_t planned_above) {
+// take, `ahead`. What its inputs hold it may have in any case, so that files above a lowered
+// ceiling get the filters of the plan, and not none until all of them are below it.
+uint64_t Available(Family* family, int job, int level, uint64_t ahead) {
   const std::vector<Family*> sharing = Sharing(family);
   const CeilingUse use = Sum(sharing);
-  uint64_t ahead = planned_above;
   for (const Family* other : sharing) {
     if (other != family && level > 0)
       ahead += Subtract(static_cast<uint64_t>(other->share_bytes), other->account.num_bytes());
@@ -278,13 +317,15 @@ std::optional<SstAccount> SstAccount::Open(const std::string& family, int level,
   Family* const found = FindFamily(account.session_, family);
   if (found == nullptr) return {};
   Join(family, ceiling, ssts.back().info_log.lock().get(), found);
-  std::vector<TreeLevel> levels = found->Levels();
+  // A compaction that a program asked for leaves a tree that is used as it is.
+  const bool keys_to_come = !found->account.IsManual(account.job_);
+  std::vector<TreeLevel> levels = found->Levels(keys_to_come);
   const auto written = static_cast<size_t>(account.level_);
   if (written >= levels.size())
     levels.resize(written + 1, {.num_runs = 0, .kind = ChooseKind(ceiling.goal.kind, false)});
   account.rates_ = AllocateForFile(std::move(levels), account.level_, GoalOf(*found));
   account.job_keys_ = found->account.KeysOf(account.job_);
-  account.planned_above_ = PlannedAbove(*found, account.level_);
+  account.planned_above_ = PlannedAbove(*found, account.level_, keys_to_come, &account.is_largest_);
   found->account.SetOutput(account.job_, account.number_, account.level_, {});
   return account;
 }
@@ -293,10 +334,11 @@ std::optional<SstAccount> SstAccount::OpenCurrent() {
   const std::vector<WrittenSst>& ssts = WrittenSsts();
   if (ssts.empty() || ssts.back().session.empty()) return {};
   const std::lock_guard lock(Accounts().mutex);
-  const Family* const family = FindFamily(ssts.back().session, ssts.back().family);
+  Family* const family = FindFamily(ssts.back().session, ssts.back().family);
   if (family == nullptr || family->ceiling.max_bytes == 0) return {};
   SstAccount account(ssts.back(), family->account.LevelOf(SstNumber(ssts.back().path)));
-  account.planned_above_ = PlannedAbove(*family, account.level_);
+  account.planned_above_ = PlannedAbove(
+      *family, account.level_, !family->account.IsManual(account.job_), &account.is_largest_);
   return account;
 }
 
@@ -315,7 +357,16 @@ uint64_t SstAccount::Reserve(uint64_t bytes, uint64_t least) const {
   std::unique_lock lock(Accounts().mutex);
   Family* const family = FindFamily(session_, family_);
   if (family == nullptr) return 0;
-  const uint64_t granted = std::min(bytes, Available(family, job_, level_, planned_above_));
+  const uint64_t available = Available(family, job_, level_, is_largest_ ? planned_above_ : 0);
+  uint64_t granted = std::min(bytes, available);
+  if (!is_largest_) {
+    // Files of these levels share what is short, but for what their inputs leave, or the last of
+    // them would find nothing.
+    const double share = std::min(1.0, Ratio(available, std::max(planned_above_, bytes)));
+    granted =
+        std::min(granted, std::max(family->account.CreditOf(job_),
+                                   static_cast<uint64_t>(share * static_cast<double>(bytes))));
+  }
   if (granted < least) {
     lock.unlock();
     ReportNoRoom();
@@ -332,8 +383,8 @@ uint64_t SstAccount::ReserveForJob(uint64_t bytes) const {
   std::unique_lock lock(Accounts().mutex);
   Family* const family = FindFamily(session_, family_);
   if (family == nullptr) return 0;
-  const uint64_t granted =
-      family->account.ReserveForJob(job_, bytes, Available(family, job_, level_, planned_above_));
+  const uint64_t granted = family->account.ReserveForJob(
+      job_, bytes, Available(family, job_, level_, is_largest_ ? planned_above_ : 0));
   lock.unlock();
   if (granted < bytes) ReportNoRoom();
   return granted;
@@ -412,6 +463,7 @@ void UpdateAccounts(rocksdb::DB* db, const OpenDatabase& database,
       for (const auto& file : level.files) live[file.file_number] = level.level;
     }
     family.account.SetVersion(live, since);
+    family.RememberLevels();
     family.lookup_shares.clear();
     for (const TreeLevel& level : levels.at(column_family.name))
       family.lookup_shares.push_back(level.lookup_share);

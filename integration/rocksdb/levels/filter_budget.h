@@ -105,7 +105,8 @@ class SstAccount {
   int level_ = 0;
   Result<FilterRates> rates_ = FilterRates{0.01, 0.011};  // until there is a plan
   uint64_t job_keys_ = 0;
-  uint64_t planned_above_ = 0;  // bytes that the file leaves to smaller levels of its family
+  uint64_t planned_above_ = 0;  // bytes still to come on levels but the largest of its family
+  bool is_largest_ = false;     // whether the file is on that level, and leaves these bytes
 };
 
 /// Makes listeners keep accounts from now on. Called when a policy with a ceiling is opened; other

@@ -91,8 +91,12 @@ void Listener::OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& fl
 
 void Listener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) {
   UpdateAccount([&] {
-    SstJob job{compaction.cf_name, compaction.job_id, NumbersOf(compaction.input_file_infos),
-               compaction.output_level};
+    SstJob job{compaction.cf_name,
+               compaction.job_id,
+               NumbersOf(compaction.input_file_infos),
+               compaction.output_level,
+               0,
+               compaction.compaction_reason == rocksdb::CompactionReason::kManualCompaction};
     for (const auto& [_, properties] : compaction.table_properties)
       job.num_keys += properties->num_entries;
     BeginJob(OpenDatabase(db), job);

@@ -91,9 +91,12 @@ rocksdb::Status RewriteOne(rocksdb::DB* db, const FileToRewrite& rewrite,
   RegisterForSidecars(db, {family->GetName(), family->GetID()});
   if (!KeepsAccounts()) return CompactFile(db, family, ToFileName(place), written);
   const OpenDatabase database(db);
-  BeginJob(
-      database,
-      {place.family, kUnknownJob, {SstNumber(place.path)}, place.level, rewrite.file->num_entries});
+  BeginJob(database, {place.family,
+                      kUnknownJob,
+                      {SstNumber(place.path)},
+                      place.level,
+                      rewrite.file->num_entries,
+                      true});
   const rocksdb::Status status = CompactFile(db, family, ToFileName(place), written);
   EndJob(database, place.family, kUnknownJob, status.ok(), {});
   return status;

@@ -131,7 +131,7 @@ class RandomDb {
   std::shared_ptr<Rows> rows_;
   bool trusts_database_ = false;  // its iterators are the oracle
   bool is_repaired_ = false;
-  bool loses_order_ = false;  // if it is repaired
+  bool loses_order_ = false;  // if it is repaired; once files were ingested
   bool has_entities_ = false;
   bool is_scanning_ = false;  // at a snapshot
   rocksdb::ColumnFamilyHandle* imported_ = nullptr;
