@@ -118,6 +118,7 @@ KnownTable::KnownTable(std::string table_path,
     : path(std::move(table_path)),
       properties(std::move(of_table)),
       number(ParseFileNumber(path)),
+      num_entries(properties->num_entries),
       id(IdOfSst(*properties)),
       block_index(FindFileId(*properties)),
       is_of_writer(properties->user_collected_properties.contains(kExternalFileProperty)) {

@@ -25,6 +25,7 @@ struct KnownTable {
   const std::string path;
   const std::shared_ptr<const rocksdb::TableProperties> properties;
   const uint64_t number;
+  const uint64_t num_entries;
   const std::optional<SidecarId> id;           ///< IdOfSst
   const std::optional<SidecarId> block_index;  ///< FindFileId
   const bool is_of_writer;                     ///< An SstFileWriter wrote it.
