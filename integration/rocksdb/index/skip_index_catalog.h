@@ -18,6 +18,7 @@
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/compat/cache_charge.h"
 #include "integration/rocksdb/sidecar/file.h"
+#include "lib/skip/column_index.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -110,7 +111,7 @@ struct IndexesOfFiles {
   uint64_t owner = 0;  ///< Serial number of the list of files.
   std::vector<Column> columns = {};
   std::vector<File> files = {};
-  internal::ColumnIndexes parts = {};  ///< Of the first file's columns, and so on.
+  std::vector<internal::ColumnDigest> digests = {};  ///< Of the first file's columns, and so on.
 };
 
 /// LRU cache of opened indexes, which scans need not check and decompress again. Thread-safe.
@@ -124,8 +125,8 @@ class SkipIndexCatalog {
   /// The catalog of this process: the ids of SSTs are unique across databases.
   static SkipIndexCatalog& Default();
 
-  /// The index of `sst`, with at least these columns. `read_carried`: called if it has no other;
   /// @{
+  /// The index of `sst`, with at least these columns. `read_carried`: called if it has no other;
   /// may be empty. `id`: IdOfSst.
   std::shared_ptr<const SstIndex> Open(
       const std::optional<SidecarId>& id,
