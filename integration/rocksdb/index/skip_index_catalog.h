@@ -125,7 +125,6 @@ class SkipIndexCatalog {
   /// The catalog of this process: the ids of SSTs are unique across databases.
   static SkipIndexCatalog& Default();
 
-  /// @{
   /// The index of `sst`, with at least these columns. `read_carried`: called if it has no other;
   /// may be empty. `id`: IdOfSst.
   std::shared_ptr<const SstIndex> Open(
@@ -137,7 +136,6 @@ class SkipIndexCatalog {
       std::span<const Column> columns = {}) {
     return Open(IdOfSst(*properties), properties, sst, columns);
   }
-  /// @}
 
   /// Keeps the indexes of many files until an index is dropped, unless one was dropped since there
   /// were `num_dropped` of them. All must be in the catalog.

@@ -66,13 +66,11 @@ class FamilyFiles {
   std::span<const OlderEntries> older() const { return older_; }
   /// @}
 
-  /// A file of files(), and what is counted of it.
   struct FileById {
     std::optional<SidecarId> id;
-    size_t file = 0;
+    size_t file = 0;  ///< Number among files().
     uint64_t num_bytes = 0;
   };
-
   /// In the order of ids; files without one come first.
   std::span<const FileById> by_id() const { return by_id_; }
 
