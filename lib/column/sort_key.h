@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,6 +40,14 @@ inline std::string SortKey(uint64_t ordered_bits) {
 inline std::string SortKey(const Value& value) {
   if (value.type() == ValueType::kBytes) return std::string(value.bytes());
   return SortKey(OrderedBits(value));
+}
+
+/// The first eight bytes of a SortKey as a number: values that ascend have none that descend.
+inline uint64_t SortHead(std::string_view key) noexcept {
+  uint64_t head = 0;
+  for (size_t i = 0; i < 8; ++i)
+    head = head << 8 | (i < key.size() ? static_cast<uint8_t>(key[i]) : 0U);
+  return head;
 }
 
 /// The smallest text above all texts with `prefix`; nullopt if there is none.

@@ -75,6 +75,11 @@ class Postings {
   /// Removes candidates that contain none of the values. Damaged postings remove nothing.
   void PruneByAny(std::span<const uint64_t> hashes, GranuleSet* candidates) const;
 
+  /// The map of all values, in whose lowest check_bits() no other value has its fingerprint; null
+  /// if there is none.
+  const Retrieval* map_of_all() const noexcept { return num_ribbons_ == 1 ? &group_of_ : nullptr; }
+  uint32_t check_bits() const noexcept { return check_bits_; }
+
   /// Granules in a group; 1: no false positives for values that occur.
   uint64_t group_granules() const noexcept { return group_granules_; }
 

@@ -197,9 +197,13 @@ BLOCKSIEVE_INLINE uint64_t SecondCoefficients(const RibbonWindow& window) noexce
 /// kernels need not store their window in memory. Reads at most 7 bytes past the payload.
 bool ProbeRibbonAnywhere(const RibbonState& view, uint64_t hash) noexcept;
 
-/// The parities of the columns for a hash: its number in a retrieval structure, or an arbitrary
-/// number for other hashes. Reads past the payload like ProbeRibbonAnywhere.
-uint32_t ReadRibbon(const RibbonState& view, uint64_t hash) noexcept;
+/// The parities of the first columns for a hash: low bits of its number in a retrieval structure,
+/// or arbitrary ones for other hashes. Reads past the payload like ProbeRibbonAnywhere. REQUIRES:
+/// it has `num_columns`
+uint32_t ReadRibbon(const RibbonState& view, uint64_t hash, uint32_t num_columns) noexcept;
+
+/// Prefetches what ReadRibbon reads of few columns.
+void PrefetchRibbon(const RibbonState& view, uint64_t hash) noexcept;
 
 /// Number of bytes past the payload that a probe may read, with any content: the footer.
 inline constexpr uint64_t kRibbonReadableTail = 11;

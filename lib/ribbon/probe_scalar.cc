@@ -13,9 +13,9 @@ namespace {
 #define BLOCKSIEVE_POPCNT
 #endif
 
-/// The parities of all columns.
-BLOCKSIEVE_INLINE uint32_t WordParities(const RibbonState& ribbon,
-                                        const RibbonWindow& window) noexcept {
+/// The parities of the first columns.
+BLOCKSIEVE_INLINE uint32_t WordParities(const RibbonState& ribbon, const RibbonWindow& window,
+                                        uint64_t num_columns) noexcept {
   // The words of the last segment may be shorter, and no segment follows it. Bits loaded past the
   // end of a word have no coefficient.
   const uint64_t segment = window.start / kRibbonSegment;
@@ -32,7 +32,7 @@ BLOCKSIEVE_INLINE uint32_t WordParities(const RibbonState& ribbon,
   const uint8_t* a = window.segment;
   const uint8_t* b = second_bytes > 0 ? a + window.stride : a;
   uint32_t parities = 0;
-  for (uint32_t j = 0; j < window.stride / 8; ++j) {
+  for (uint32_t j = 0; j < num_columns; ++j) {
     const uint64_t bits = (LoadLittleEndian<uint64_t>(a + j * first_bytes) & first) ^
                           (LoadLittleEndian<uint64_t>(b + j * second_bytes) & second);
     parities |= static_cast<uint32_t>(__builtin_parityll(bits)) << j;
@@ -41,7 +41,8 @@ BLOCKSIEVE_INLINE uint32_t WordParities(const RibbonState& ribbon,
 }
 
 BLOCKSIEVE_INLINE bool ProbeWords(const RibbonState& view, const RibbonWindow& window) noexcept {
-  return ((WordParities(view, window) ^ RibbonFingerprint(window.hash)) & window.in_use) == 0;
+  const uint32_t parities = WordParities(view, window, window.stride / 8);
+  return ((parities ^ RibbonFingerprint(window.hash)) & window.in_use) == 0;
 }
 
 /// The parities of columns 4 * quad to 4 * quad + 3, some of which may not exist.
@@ -108,9 +109,17 @@ __attribute__((noinline)) bool ProbeRibbonAnywhere(const RibbonState& view,
   });
 }
 
-uint32_t ReadRibbon(const RibbonState& view, uint64_t hash) noexcept {
+uint32_t ReadRibbon(const RibbonState& view, uint64_t hash, uint32_t num_columns) noexcept {
   return WithDirectory(view, [&](auto form) {
-    return WordParities(view, LocateRibbonAnywhere<form.value>(view, hash));
+    return WordParities(view, LocateRibbonAnywhere<form.value>(view, hash), num_columns);
+  });
+}
+
+void PrefetchRibbon(const RibbonState& view, uint64_t hash) noexcept {
+  WithDirectory(view, [&](auto form) {
+    const RibbonWindow window = LocateRibbonAnywhere<form.value>(view, hash);
+    __builtin_prefetch(window.segment);
+    __builtin_prefetch(window.segment + window.stride);
   });
 }
 

@@ -50,7 +50,15 @@ class Retrieval {
 
   /// The number of a hash, below 2^columns(). Never reads outside the map and its tail, even if the
   /// map is damaged. REQUIRES: Open succeeded
-  uint32_t Get(uint64_t hash) const noexcept { return ReadRibbon(state_, hash); }
+  uint32_t Get(uint64_t hash) const noexcept { return GetLow(hash, columns_); }
+
+  /// The lowest bits of Get. REQUIRES: num_bits <= columns()
+  uint32_t GetLow(uint64_t hash, uint32_t num_bits) const noexcept {
+    return ReadRibbon(state_, hash, num_bits);
+  }
+
+  /// Prefetches what GetLow reads of few bits.
+  void Prefetch(uint64_t hash) const noexcept { PrefetchRibbon(state_, hash); }
 
   uint32_t columns() const noexcept { return columns_; }
 

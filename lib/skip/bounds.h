@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "blocksieve/bytes.h"
@@ -197,6 +198,9 @@ class BoundsReader {
   void PruneByRange(const ValueRange& range, GranuleSet* candidates) const;
   void PruneByValues(std::span<const Value> values, GranuleSet* candidates) const;
   void PruneByOthers(std::span<const Value> values, GranuleSet* candidates) const;
+
+  /// SortHeads at or below all values and at or above; the first is larger without values.
+  std::pair<uint64_t, uint64_t> Heads(uint64_t num_granules) const;
 
   /// Bounds of all granules.
   std::vector<GranuleBounds> All(uint64_t num_granules) const;

@@ -20,6 +20,8 @@ struct NumberInterval {
   /// Rounded ends differ, so equal ones are exact.
   bool HasOneValue() const noexcept { return low == high; }
 
+  uint64_t LowHead() const noexcept { return low; }
+  uint64_t HighHead() const noexcept { return high; }
   std::string Low() const { return SortKey(low); }
   std::optional<std::string> High() const { return SortKey(high); }
 
@@ -107,6 +109,11 @@ struct BytesInterval {
   }
   bool HasOneValue() const noexcept { return kind == kOneValue; }
 
+  uint64_t LowHead() const noexcept { return SortHead(low); }
+  uint64_t HighHead() const {
+    const std::optional<std::string> high = High();
+    return high ? SortHead(*high) : std::numeric_limits<uint64_t>::max();
+  }
   const std::string& Low() const { return low; }
   std::optional<std::string> High() const {
     if (kind == kLowerBound) return std::nullopt;
@@ -273,6 +280,20 @@ void BoundsReader::PruneByOthers(std::span<const Value> values, GranuleSet* cand
     return HasAny(
         cursor, [&](const auto& one) { return !(one.HasOneValue() && ContainsAny(one, values)); });
   });
+}
+
+std::pair<uint64_t, uint64_t> BoundsReader::Heads(uint64_t num_granules) const {
+  uint64_t low = std::numeric_limits<uint64_t>::max();
+  uint64_t high = 0;
+  GranuleSet granules = GranuleSet::All(static_cast<size_t>(num_granules));
+  Remove(&granules, [&](size_t, const auto& cursor) {
+    return HasAny(cursor, [&](const auto& one) {
+      low = std::min(low, one.LowHead());
+      high = std::max(high, one.HighHead());
+      return false;
+    });
+  });
+  return {low, high};
 }
 
 std::vector<GranuleBounds> BoundsReader::All(uint64_t num_granules) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <tuple>
 
 #include "lib/base/coding.h"
 #include "lib/base/errors.h"
@@ -41,6 +42,18 @@ Status ColumnIndex::Open(const ColumnHeader& header, ByteView part, const Granul
   }
   if (!bounds.rest().empty()) return DamagedIndex("column bounds have trailing bytes");
   return Status::Ok();
+}
+
+ColumnDigest ColumnIndex::Digest() const {
+  constexpr uint32_t kMaxCheckBits = 6;  // each further one halves what the index is asked
+  ColumnDigest digest{.index = this};
+  if (always_ != nullptr) return digest;
+  if (has_bounds()) std::tie(digest.low, digest.high) = bounds_.Heads(num_granules_);
+  if (const Retrieval* const map = has_filters() ? postings_.map_of_all() : nullptr) {
+    digest.map = *map;
+    digest.check_bits = std::min(postings_.check_bits(), kMaxCheckBits);
+  }
+  return digest;
 }
 
 uint8_t ColumnIndex::parts() const noexcept {

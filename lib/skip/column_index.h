@@ -1,6 +1,8 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -15,6 +17,45 @@
 
 namespace blocksieve::internal {
 
+class ColumnIndex;
+
+/// What every row that matches has in a column: a value between two, or one with one of the hashes.
+struct DigestStep {
+  size_t column = 0;  ///< Number among the predicate's.
+  uint64_t low = 0;   ///< A SortHead, as the next.
+  uint64_t high = std::numeric_limits<uint64_t>::max();
+  std::span<const uint64_t> hashes = {};  ///< None: not known.
+};
+
+/// What tells of most values that a file lacks them: asking thousands of indexes one by one costs
+/// their memory, which is in no cache. Valid as long as the index. By default it rules out nothing.
+struct ColumnDigest {
+  const ColumnIndex* index = nullptr;  ///< Null: the file has none.
+  uint64_t low = 0;  ///< No value has a SortHead below it, or above `high`; above that: no values.
+  uint64_t high = std::numeric_limits<uint64_t>::max();
+  Retrieval map = {};       ///< Of all values, with the lowest bits of their fingerprints.
+  uint32_t check_bits = 0;  ///< As many; 0: there is no map.
+
+  bool IsOutside(const DigestStep& step) const noexcept {
+    return step.high < low || step.low > high;
+  }
+
+  /// Whether no row has what the step demands.
+  bool RulesOut(const DigestStep& step) const noexcept {
+    const auto is_lacked = [this](uint64_t hash) {
+      return ((map.GetLow(hash, check_bits) ^ RibbonFingerprint(hash)) & LowBits(check_bits)) != 0;
+    };
+    return IsOutside(step) ||
+           (check_bits != 0 && !step.hashes.empty() && std::ranges::all_of(step.hashes, is_lacked));
+  }
+
+  /// Prefetches what RulesOut reads.
+  void Prefetch(const DigestStep& step) const noexcept {
+    if (check_bits == 0 || IsOutside(step)) return;
+    for (const uint64_t hash : step.hashes) map.Prefetch(hash);
+  }
+};
+
 /// The index of one column over all granules of a file. Immutable, thread-safe.
 class ColumnIndex {
  public:
@@ -27,6 +68,8 @@ class ColumnIndex {
   /// index can do without the part that the step needs. Adds to `explanation`, which may be null.
   /// REQUIRES: values of the column's type
   void Prune(const PruningStep& step, GranuleSet* candidates, ColumnExplanation* explanation) const;
+
+  ColumnDigest Digest() const;
 
   /// Its IndexParts.
   uint8_t parts() const noexcept;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lib/base/altered_answers.h"
-#include "lib/skip/column_index.h"
+#include "lib/column/sort_key.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -73,6 +73,11 @@ GranulePruner::GranulePruner(const Predicate& predicate, ColumnIndexes indexes)
 GranulePruner::GranulePruner(const Predicate& predicate, std::vector<uint8_t> parts)
     : root_(*predicate.node_), columns_(predicate.columns()), parts_(std::move(parts)) {
   assert(parts_.size() == columns_.size());
+}
+
+GranulePruner::GranulePruner(const Predicate& predicate)
+    : GranulePruner(predicate, ColumnIndexes(predicate.columns().size())) {
+  CollectDemands(root_, true);
 }
 
 size_t GranulePruner::FindColumn(const PredicateNode& leaf) const {
@@ -159,10 +164,43 @@ GranuleSet GranulePruner::Candidates(size_t num_granules,
   return candidates;
 }
 
-std::optional<bool> GranulePruner::MayMatch(std::span<const ColumnIndex* const> indexes,
-                                            PruneColumns by, size_t num_granules) {
+void GranulePruner::CollectDemands(const PredicateNode& node, bool wants_true) {
+  constexpr size_t kMaxHashes = 4;
+  if (node.kind == Kind::kNot) return CollectDemands(*node.children[0], !wants_true);
+  if (!node.IsLeaf()) {
+    if (!NeedsAll(node, wants_true)) return;
+    for (const PredicateNodePointer& child : node.children) CollectDemands(*child, wants_true);
+    return;
+  }
+  const PruningPlan& plan = SelectPlan(node, wants_true);
+  if (plan.alternatives.size() != 1) return;
+  for (const PruningStep& step : plan.alternatives[0]) {
+    DigestStep demand{.column = FindColumn(node)};
+    const bool has_values = step.by == PruneBy::kAny && !step.values.empty();
+    const ValueRange range =
+        has_values ? ValueRange{step.values.front(), step.values.back()} : step.range;
+    if (range.low) demand.low = SortHead(SortKey(*range.low));
+    if (range.high) demand.high = SortHead(SortKey(*range.high));
+    if (step.by == PruneBy::kHash) demand.hashes = {&step.hash, 1};
+    if (step.hashes.size() <= kMaxHashes && has_values) demand.hashes = step.hashes;
+    demands_.push_back(demand);
+  }
+}
+
+void GranulePruner::Prefetch(std::span<const ColumnDigest> digests) const noexcept {
+  for (const DigestStep& demand : demands_) digests[demand.column].Prefetch(demand);
+}
+
+std::optional<bool> GranulePruner::MayMatch(std::span<const ColumnDigest> digests, PruneColumns by,
+                                            size_t num_granules) {
+  const auto is_used = [&](size_t i) {
+    return by == PruneColumns::kAll || columns_[i].is_of_key();
+  };
+  for (const DigestStep& demand : demands_) {
+    if (digests[demand.column].RulesOut(demand) && is_used(demand.column)) return false;
+  }
   for (size_t i = 0; i < columns_.size(); ++i) {
-    indexes_[i] = by == PruneColumns::kAll || columns_[i].is_of_key() ? indexes[i] : nullptr;
+    indexes_[i] = is_used(i) ? digests[i].index : nullptr;
     parts_[i] = indexes_[i] == nullptr ? uint8_t{0} : indexes_[i]->parts();
   }
   if (!CanPrune()) return std::nullopt;

@@ -12,6 +12,7 @@
 #include "blocksieve/scan.h"
 #include "blocksieve/skip_index.h"
 #include "lib/predicate/node.h"
+#include "lib/skip/column_index.h"
 
 namespace blocksieve::internal {
 
@@ -30,6 +31,9 @@ class GranulePruner {
   /// For CanPrune and Explain only, which need no index but its IndexParts; 0 without an index.
   GranulePruner(const Predicate& predicate, std::vector<uint8_t> parts);
 
+  /// For MayMatch only.
+  explicit GranulePruner(const Predicate& predicate);
+
   /// Whether the predicate can prune granules with these indexes. If not, all are candidates and no
   /// index is probed.
   bool CanPrune() const { return CanPrune(root_, true); }
@@ -42,11 +46,14 @@ class GranulePruner {
   GranuleSet Candidates(size_t num_granules, std::vector<ColumnExplanation>* explanations = nullptr,
                         std::vector<uint64_t>* selected = nullptr) const;
 
-  /// Whether a granule of another file may match; nullopt: the predicate cannot prune with its
-  /// indexes. As SkipIndex::Candidates, but uses the memory of earlier calls again. REQUIRES:
-  /// indexes as in the constructor
-  std::optional<bool> MayMatch(std::span<const ColumnIndex* const> indexes, PruneColumns by,
+  /// Whether a granule of a file may match; nullopt: the predicate cannot prune with its indexes.
+  /// As SkipIndex::Candidates, but most files are decided by their digests, and memory of earlier
+  /// calls is used again. REQUIRES: a digest for each of the predicate's columns
+  std::optional<bool> MayMatch(std::span<const ColumnDigest> digests, PruneColumns by,
                                size_t num_granules);
+
+  /// Prefetches what MayMatch reads first of a file that is asked soon.
+  void Prefetch(std::span<const ColumnDigest> digests) const noexcept;
 
   /// One entry per comparison, in the order of the text, without counts. Probes no index.
   std::vector<ComparisonExplanation> Explain() const;
@@ -71,6 +78,8 @@ class GranulePruner {
              std::vector<uint64_t>* selected) const;  // REQUIRES: CanPrune or `selected`
   void PruneByLeaf(const PredicateNode& leaf, bool wants_true, GranuleSet* candidates,
                    std::vector<ColumnExplanation>* explanations) const;  // REQUIRES: CanPrune
+  /// Adds what rows that match must have in columns.
+  void CollectDemands(const PredicateNode& node, bool wants_true);
   void Collect(const PredicateNode& node, bool wants_true, bool is_used,
                std::vector<Comparison>* comparisons) const;
   std::vector<Comparison> Comparisons() const;
@@ -79,9 +88,10 @@ class GranulePruner {
 
   const PredicateNode& root_;
   const std::vector<Column>& columns_;
-  ColumnIndexes indexes_;                 // in the order of columns_
-  std::vector<uint8_t> parts_;            // the same
-  GranuleSet all_ = GranuleSet::None(0);  // of MayMatch
+  ColumnIndexes indexes_;            // in the order of columns_
+  std::vector<uint8_t> parts_;       // the same
+  std::vector<DigestStep> demands_;  // of MayMatch, as the following
+  GranuleSet all_ = GranuleSet::None(0);
   GranuleSet candidates_ = GranuleSet::None(0);
 };
 

@@ -147,13 +147,6 @@ std::vector<OlderEntries> FindOlderEntries(const rocksdb::Comparator& comparator
   return older;
 }
 
-std::vector<FileDecision> DecideReads(const rocksdb::Comparator& comparator, Files files,
-                                      bool by_keys, const OpenFileIndex& open_index,
-                                      const PruneClauses& clauses) {
-  return DecideReads(files, FindOlderEntries(comparator, files, clauses), by_keys, open_index,
-                     clauses);
-}
-
 std::vector<FileDecision> DecideReads(Files files, std::span<const OlderEntries> older,
                                       bool by_keys, const OpenFileIndex& open_index,
                                       const PruneClauses& clauses) {

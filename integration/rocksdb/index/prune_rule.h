@@ -88,18 +88,12 @@ std::vector<OlderEntries> FindOlderEntries(const rocksdb::Comparator& comparator
                                            std::span<const PlacedFile> files,
                                            const PruneClauses& clauses = {});
 
-/// @{
 /// Decides for all files of a column family. `by_keys`: the condition has columns of the key.
 /// `older`: what FindOlderEntries found. REQUIRES: as FindOlderEntries
-std::vector<FileDecision> DecideReads(const rocksdb::Comparator& comparator,
-                                      std::span<const PlacedFile> files, bool by_keys,
-                                      const OpenFileIndex& open_index,
-                                      const PruneClauses& clauses = {});
 std::vector<FileDecision> DecideReads(std::span<const PlacedFile> files,
                                       std::span<const OlderEntries> older, bool by_keys,
                                       const OpenFileIndex& open_index,
                                       const PruneClauses& clauses = {});
-/// @}
 
 /// The blocks to read of a file with this decision; nullopt: all. `all` and `by_keys`: the blocks
 /// that may match by all columns and by those of the key; nullopt: the index cannot tell.

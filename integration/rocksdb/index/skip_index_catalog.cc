@@ -103,10 +103,10 @@ SkipIndexCatalog& SkipIndexCatalog::Default() {
 }
 
 std::shared_ptr<const SstIndex> SkipIndexCatalog::Open(
+    const std::optional<SidecarId>& id,
     const std::shared_ptr<const rocksdb::TableProperties>& properties, const SstPlace& sst,
     std::span<const Column> columns, const ReadCarried& read_carried) {
-  const std::optional<SidecarId> id = IdOfSst(*properties);
-  std::vector<Column> all(columns.begin(), columns.end());
+  std::vector<Column> all;
   if (internal::FailsAt("find_index")) throw std::bad_alloc();
   if (id) {
     const std::lock_guard lock(mutex_);
@@ -118,9 +118,10 @@ std::shared_ptr<const SstIndex> SkipIndexCatalog::Open(
         entries_.splice(entries_.begin(), entries_, found->second);
         return found->second->second;
       }
-      if (known.columns()) all.insert(all.end(), known.columns()->begin(), known.columns()->end());
+      if (known.columns()) all = *known.columns();
     }
   }
+  all.insert(all.begin(), columns.begin(), columns.end());
   auto index = std::make_shared<const SstIndex>(properties, sst, std::move(all), read_carried);
   Insert(id, index);
   return index;

@@ -6,18 +6,19 @@
 #include <cstdint>
 #include <functional>
 #include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/compat/cache_charge.h"
 #include "integration/rocksdb/sidecar/file.h"
+#include "lib/skip/column_index.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -110,7 +111,7 @@ struct IndexesOfFiles {
   uint64_t owner = 0;  ///< Serial number of the list of files.
   std::vector<Column> columns = {};
   std::vector<File> files = {};
-  internal::ColumnIndexes parts = {};  ///< Of the first file's columns, and so on.
+  std::vector<internal::ColumnDigest> digests = {};  ///< Of the first file's columns, and so on.
 };
 
 /// LRU cache of opened indexes, which scans need not check and decompress again. Thread-safe.
@@ -125,10 +126,16 @@ class SkipIndexCatalog {
   static SkipIndexCatalog& Default();
 
   /// The index of `sst`, with at least these columns. `read_carried`: called if it has no other;
-  /// may be empty.
+  /// may be empty. `id`: IdOfSst.
+  std::shared_ptr<const SstIndex> Open(
+      const std::optional<SidecarId>& id,
+      const std::shared_ptr<const rocksdb::TableProperties>& properties, const SstPlace& sst,
+      std::span<const Column> columns, const ReadCarried& read_carried = nullptr);
   std::shared_ptr<const SstIndex> Open(
       const std::shared_ptr<const rocksdb::TableProperties>& properties, const SstPlace& sst = {},
-      std::span<const Column> columns = {}, const ReadCarried& read_carried = nullptr);
+      std::span<const Column> columns = {}) {
+    return Open(IdOfSst(*properties), properties, sst, columns);
+  }
 
   /// Keeps the indexes of many files until an index is dropped, unless one was dropped since there
   /// were `num_dropped` of them. All must be in the catalog.
@@ -146,7 +153,10 @@ class SkipIndexCatalog {
 
  private:
   using Entry = std::pair<SidecarId, std::shared_ptr<const SstIndex>>;
-  using Positions = std::map<SidecarId, std::list<Entry>::iterator>;
+  struct Hash {
+    size_t operator()(const SidecarId& id) const noexcept { return static_cast<size_t>(id[0]); }
+  };
+  using Positions = std::unordered_map<SidecarId, std::list<Entry>::iterator, Hash>;
 
   void Erase(Positions::iterator position);
   void Insert(const std::optional<SidecarId>& id, const std::shared_ptr<const SstIndex>& index);

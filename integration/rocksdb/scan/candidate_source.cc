@@ -88,8 +88,7 @@ bool CandidateSource::SeekInFile() {
   iterator_->Seek(*current_);
   if (!is_new) admitted_ |= was_admitted;
   // Only an ingested file can be in the database twice with the same contents.
-  const auto& user = file_->properties->user_collected_properties;
-  if (is_new && user.contains(kExternalFileProperty)) admitted_ = admitted_ && IsLive();
+  if (is_new && file_->table->is_of_writer) admitted_ = admitted_ && IsLive();
   if (!admitted_) ++context_->counts.files_vanished;
   return admitted_;
 }
@@ -110,7 +109,7 @@ ScanRange CandidateSource::KeyRange() const {
 
 std::optional<ScanRange> CandidateSource::WholeFile() {
   if (granules_done_++ != 0) return std::nullopt;
-  every_key_ = context_->has_merges && file_->properties->num_merge_operands != 0;
+  every_key_ = context_->has_merges && file_->table->properties->num_merge_operands != 0;
   return KeyRange();
 }
 
@@ -140,7 +139,7 @@ std::optional<ScanRange> CandidateSource::NextGranules() {
 }
 
 bool CandidateSource::MustUseMergedView(const ScanRange& range) const {
-  if (!IdOfSst(*file_->properties) || !range.low) return true;
+  if (!file_->table->id || !range.low) return true;
   return plan_->map_is_complete && !plan_->map->OthersOverlap(range, file_->number);
 }
 

@@ -88,7 +88,7 @@ class CandidateSource {
   const TableFilter only_this_file_ = [this](const rocksdb::TableProperties& properties) {
     // RocksDB calls this, and is not exception-safe. All files of an SstFileWriter have number 1. A
     // file that was ingested twice is in the database twice, with the same properties.
-    const rocksdb::TableProperties& own = *file_->properties;
+    const rocksdb::TableProperties& own = *file_->table->properties;
     const bool is_it = properties.orig_file_number == own.orig_file_number &&
                        properties.db_session_id == own.db_session_id;
     admitted_ |= is_it;

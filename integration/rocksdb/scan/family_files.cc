@@ -118,6 +118,7 @@ KnownTable::KnownTable(std::string table_path,
     : path(std::move(table_path)),
       properties(std::move(of_table)),
       number(ParseFileNumber(path)),
+      num_entries(properties->num_entries),
       id(IdOfSst(*properties)),
       block_index(FindFileId(*properties)),
       is_of_writer(properties->user_collected_properties.contains(kExternalFileProperty)) {
@@ -162,14 +163,16 @@ FamilyFiles::FamilyFiles(const rocksdb::Comparator* comparator,
     }
   }
   older_ = FindOlderEntries(*comparator, places_);
-  by_id_.resize(files_.size());
-  std::iota(by_id_.begin(), by_id_.end(), size_t{0});
-  by_number_ = level_0_ = by_id_;
-  std::ranges::sort(by_id_, {}, [&](size_t i) {
-    return files_[i].table == nullptr ? std::nullopt : files_[i].table->id;
-  });
-  std::ranges::sort(by_number_, {}, [&](size_t i) { return files_[i].number; });
+  for (size_t i = 0; i < files_.size(); ++i) {
+    const auto& table = files_[i].table;
+    by_id_.push_back({table == nullptr ? std::nullopt : table->id, i, files_[i].metadata->size});
+    by_number_.emplace_back(files_[i].number, i);
+  }
+  std::ranges::sort(by_id_, {}, &FileById::id);
+  std::ranges::sort(by_number_);
 
+  level_0_.resize(files_.size());
+  std::iota(level_0_.begin(), level_0_.end(), size_t{0});
   std::erase_if(level_0_, [&](size_t i) { return places_[i].level != 0; });
   std::ranges::sort(level_0_, [&](size_t a, size_t b) {
     return comparator_->Compare(places_[a].first_key, places_[b].first_key) < 0;
@@ -230,10 +233,18 @@ rocksdb::Status FamilyFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* 
   return rocksdb::Status::OK();
 }
 
-const FamilyFiles::File* FamilyFiles::FindFile(uint64_t number) const {
-  const auto found =
-      std::ranges::lower_bound(by_number_, number, {}, [&](size_t i) { return files_[i].number; });
-  return found == by_number_.end() || files_[*found].number != number ? nullptr : &files_[*found];
+std::optional<size_t> FamilyFiles::FindFile(uint64_t number) const {
+  const auto found = std::ranges::lower_bound(by_number_, std::pair(number, size_t{0}));
+  return found == by_number_.end() || found->first != number ? std::nullopt
+                                                             : std::optional(found->second);
+}
+
+std::optional<size_t> FamilyFiles::Locate(const rocksdb::TableProperties& properties) const {
+  // A table that was ingested or imported has another number.
+  const std::optional<size_t> file = FindFile(properties.orig_file_number);
+  const bool is_found = file && files_[*file].table != nullptr &&
+                        files_[*file].table->properties.get() == &properties;
+  return is_found ? file : std::nullopt;
 }
 
 bool FamilyFiles::OthersOverlap(const ScanRange& range, uint64_t file_number) const {

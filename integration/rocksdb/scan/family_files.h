@@ -25,6 +25,7 @@ struct KnownTable {
   const std::string path;
   const std::shared_ptr<const rocksdb::TableProperties> properties;
   const uint64_t number;
+  const uint64_t num_entries;
   const std::optional<SidecarId> id;           ///< IdOfSst
   const std::optional<SidecarId> block_index;  ///< FindFileId
   const bool is_of_writer;                     ///< An SstFileWriter wrote it.
@@ -65,14 +66,22 @@ class FamilyFiles {
   std::span<const OlderEntries> older() const { return older_; }
   /// @}
 
-  /// Numbers of files() in the order of their ids; those without one come first.
-  std::span<const size_t> by_id() const { return by_id_; }
+  struct FileById {
+    std::optional<SidecarId> id;
+    size_t file = 0;  ///< Number among files().
+    uint64_t num_bytes = 0;
+  };
+  /// In the order of ids; files without one come first.
+  std::span<const FileById> by_id() const { return by_id_; }
 
   /// Null if the metadata lacks the file.
   const rocksdb::SstFileMetaData* Find(uint64_t file_number) const {
-    const File* const file = FindFile(file_number);
-    return file == nullptr ? nullptr : file->metadata;
+    const std::optional<size_t> file = FindFile(file_number);
+    return file ? files_[*file].metadata : nullptr;
   }
+
+  /// The number of this very table among files(); nullopt for others, also equal ones.
+  std::optional<size_t> Locate(const rocksdb::TableProperties& properties) const;
 
   /// Whether another file of the metadata has keys or tombstones in the range. REQUIRES: it has
   /// both ends.
@@ -94,7 +103,7 @@ class FamilyFiles {
     std::optional<size_t> second;
   };
 
-  const File* FindFile(uint64_t number) const;
+  std::optional<size_t> FindFile(uint64_t number) const;
 
   const rocksdb::Comparator* const comparator_;
   const rocksdb::ColumnFamilyMetaData metadata_;
@@ -103,8 +112,8 @@ class FamilyFiles {
   std::vector<File> files_;
   std::vector<PlacedFile> places_;
   std::vector<OlderEntries> older_;
-  std::vector<size_t> by_id_;
-  std::vector<size_t> by_number_;
+  std::vector<FileById> by_id_;
+  std::vector<std::pair<uint64_t, size_t>> by_number_;
   std::vector<size_t> level_0_;  // by first key
   std::vector<Reach> reaches_;   // of files of level_0_ up to each
   uint64_t memory_bytes_ = 0;

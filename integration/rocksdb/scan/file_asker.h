@@ -34,6 +34,7 @@ class FileAsker {
  private:
   size_t num_columns() const { return condition_.columns().size(); }
   ptrdiff_t Offset(size_t file) const { return static_cast<ptrdiff_t>(file * num_columns()); }
+  std::span<const internal::ColumnDigest> DigestsOf(size_t file) const;
   void Start();
   void TakeOver(const IndexesOfFiles& earlier);
   void OpenByCatalog(size_t file);
@@ -49,7 +50,7 @@ class FileAsker {
 
   // The file of the last call.
   const IndexesOfFiles::File* current_ = nullptr;
-  std::span<const internal::ColumnIndex* const> parts_;
+  std::span<const internal::ColumnDigest> digests_;
 };
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -32,6 +32,8 @@ struct ReadPruning::Decision {
   explicit Decision(std::optional<Predicate> predicate) : condition(std::move(predicate)) {}
 
   const std::optional<Predicate> condition;  // nullopt: none, for ranges alone
+  std::shared_ptr<const FamilyFiles> files;  // those decided for; null: none
+  std::vector<FileDecision> decisions;       // the same
   std::vector<SidecarId> pruned;             // ids of files, sorted
   BlocksOfFiles by_block;                    // files of which blocks may be left out
   TableFilter others;                        // the program's own filter; may be empty
@@ -75,6 +77,9 @@ class DecisionFilter {
  private:
   // RocksDB, which calls this, is not exception-safe.
   bool IsPruned(const rocksdb::TableProperties& properties) const noexcept try {
+    // As long as the list owns the properties, no other table can have their address.
+    if (const auto file = decision_->files->Locate(properties))
+      return decision_->decisions[*file].verdict == &ReadPruningCounts::files_pruned;
     const std::optional<SidecarId> id = IdOfSst(properties);
     return id && std::ranges::binary_search(decision_->pruned, *id);
   } catch (const std::bad_alloc&) {
@@ -152,13 +157,15 @@ rocksdb::Status CheckPrunable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
   return CheckIsNoSecondary(db, column_family);
 }
 
-// Decides for all files. `by_keys_alone`: values prune nothing, wherever a file lies. REQUIRES:
-// there is a condition
-void Decide(const FamilyFiles& known, std::shared_ptr<rocksdb::FileSystem> file_system,
-            uint32_t value_suffix_bytes, bool by_keys_alone, ReadPruning::Decision* decision) {
+// Decides for all files of the decision. `by_keys_alone`: values prune nothing, wherever a file
+// lies. REQUIRES: there is a condition
+void Decide(std::shared_ptr<rocksdb::FileSystem> file_system, uint32_t value_suffix_bytes,
+            bool by_keys_alone, ReadPruning::Decision* decision) {
+  const FamilyFiles& known = *decision->files;
   const Predicate& condition = *decision->condition;
   const std::span<const FamilyFiles::File> files = known.files();
-  std::vector<FileDecision> decisions(files.size(), {&ReadPruningCounts::files_without_index});
+  std::vector<FileDecision>& decisions = decision->decisions;
+  decisions.assign(files.size(), {&ReadPruningCounts::files_without_index});
   if (known.have_properties()) {
     FileAsker asker(known, condition, std::move(file_system), value_suffix_bytes);
     const std::vector<OlderEntries> everywhere(by_keys_alone ? files.size() : 0,
@@ -172,14 +179,13 @@ void Decide(const FamilyFiles& known, std::shared_ptr<rocksdb::FileSystem> file_
   }
   ReadPruningCounts& counts = decision->counts;
   counts.num_files = files.size();
-  for (const size_t i : known.by_id()) {
+  for (const auto& [id, i, num_bytes] : known.by_id()) {
     const auto& [verdict, blocks] = decisions[i];
     ++(counts.*verdict);
-    const uint64_t num_bytes = files[i].metadata->size;
     counts.num_bytes += num_bytes;
     if (verdict == &ReadPruningCounts::files_pruned) {
       counts.bytes_pruned += num_bytes;
-      decision->pruned.push_back(*files[i].table->id);
+      decision->pruned.push_back(*id);
     }
     if (blocks) {
       decision->by_block.try_emplace(*files[i].table->block_index, &condition, value_suffix_bytes,
@@ -271,12 +277,12 @@ static rocksdb::Status PruneReadsBy(rocksdb::DB* db, rocksdb::ColumnFamilyHandle
                                     std::shared_ptr<ReadPruning>* pruning) {
   BLOCKSIEVE_RETURN_IF_ERROR(
       CheckPrunable(db, column_family, options, condition, base, can_lack_bases));
-  std::shared_ptr<const FamilyFiles> files;
-  BLOCKSIEVE_RETURN_IF_ERROR(FamilyFiles::Read(db, column_family, &files));
   auto decision = std::make_shared<ReadPruning::Decision>(condition);
-  Decide(*files, db->GetEnv()->GetFileSystem(), HiddenSuffixBytes(db, options),
+  BLOCKSIEVE_RETURN_IF_ERROR(FamilyFiles::Read(db, column_family, &decision->files));
+  const bool filters_files = decision->files->have_properties();
+  Decide(db->GetEnv()->GetFileSystem(), HiddenSuffixBytes(db, options),
          /*by_keys_alone=*/options.merge_operator != nullptr, decision.get());
-  *pruning = MakePruning(base, std::move(decision), files->have_properties(), options);
+  *pruning = MakePruning(base, std::move(decision), filters_files, options);
   return rocksdb::Status::OK();
 }
 

@@ -67,19 +67,20 @@ void RemoveTooNew(const SkipIndex& index, ScanContext* context, GranuleSet* gran
 }  // namespace
 
 uint64_t PruneFile(ScanContext* context, const FamilyFiles& map, PlannedFile* file) {
-  const SstPlace sst{context->file_system, file->path};
+  const KnownTable& table = *file->table;
   ReadCarried read_block_index;
-  if (FindFileId(*file->properties)) {
+  if (table.block_index) {
     read_block_index = [context](const SstPlace& place) {
       return CarriedByBlocks(place, context->comparator);
     };
   }
-  file->index = SkipIndexCatalog::Default().Open(file->properties, sst,
+  file->index = SkipIndexCatalog::Default().Open(table.id, table.properties,
+                                                 {context->file_system, table.path},
                                                  context->predicate.columns(), read_block_index);
   const SkipIndex* const index = file->index->index();
   std::optional<GranuleSet> granules =
-      context->indexes->PruneFile(index, BaseName(file->path), FindProblem(*context, *file->index));
-  uint64_t rows = file->properties->num_entries;
+      context->indexes->PruneFile(index, BaseName(table.path), FindProblem(*context, *file->index));
+  uint64_t rows = table.num_entries;
   file->is_whole = !granules;
   if (granules) {
     RemoveTooNew(*index, context, &*granules);
@@ -87,6 +88,7 @@ uint64_t PruneFile(ScanContext* context, const FamilyFiles& map, PlannedFile* fi
     file->granules = *std::move(granules);
   }
   context->counts.rows_planned += rows;
+  if (rows == 0) return 0;
   const rocksdb::SstFileMetaData* const metadata = map.Find(file->number);
   const bool is_alone =
       metadata != nullptr &&
@@ -103,8 +105,8 @@ ScanPlan MakePlan(ScanContext* context, std::shared_ptr<const FamilyFiles> map, 
   uint64_t num_rows = 0;
   uint64_t num_rechecked = 0;
   for (const auto& table : plan.map->tables()) {
-    PlannedFile file{.number = table->number, .path = table->path, .properties = table->properties};
-    num_rows += table->properties->num_entries;
+    PlannedFile file{.number = table->number, .table = table.get()};
+    num_rows += table->num_entries;
     const rocksdb::SstFileMetaData* const known = plan.map->Find(file.number);
     if (known == nullptr) plan.map_is_complete = false;
     if (known != nullptr && known->smallest_seqno > context->sequence) {

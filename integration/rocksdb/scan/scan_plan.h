@@ -22,8 +22,7 @@ namespace blocksieve::rocksdb_plugin {
 /// The part of a file to read.
 struct PlannedFile {
   uint64_t number = 0;
-  std::string path;
-  std::shared_ptr<const rocksdb::TableProperties> properties;
+  const KnownTable* table = nullptr;  ///< Of the plan's map.
 
   /// Null until the file is pruned; see PruneFile.
   std::shared_ptr<const SstIndex> index = nullptr;

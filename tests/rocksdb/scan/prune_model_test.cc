@@ -226,7 +226,8 @@ void Decide(size_t n, const Model& model, State* state) {
               return (by == PruneColumns::kAll ? file.all : file.by_keys)[n] != 0;
             }};
   };
-  const auto decisions = DecideReads(*rocksdb::BytewiseComparator(), files, by_keys, open, model);
+  const auto older = FindOlderEntries(*rocksdb::BytewiseComparator(), files, model);
+  const auto decisions = DecideReads(files, older, by_keys, open, model);
   for (size_t i = 0; i < files.size(); ++i) {
     const auto& [file, level, id] = state->files[i];
     if (decisions[i].verdict == &ReadPruningCounts::files_pruned) state->read[id] = 0;
