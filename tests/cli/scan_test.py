@@ -29,6 +29,8 @@ class ScanTest(CommandTest):
                 self.assertEqual([key for key, _ in rows], expected)
         self.assertEqual(len(self.scan("TRUE", "--limit", 1000)), 100)
         self.assertEqual(self.scan("kind = 'odd'", "--count", "--limit", 7), [(b"7",)])
+        done = self.succeed("scan", "--db", self.db, "--where", "n BETWEEN 15 AND 84", "--count", "--explain")
+        self.assertIn(b"granules counted without reading: 6\n", done.err)
         self.assertEqual(self.scan("n < 9 order by n desc LIMIT 1"), [(b"008", b"even\t8\tword8 all")])
         self.assertEqual(self.keys("kind = 'even' AND words HAS 'word4' AND n > 50"),
                          ["054", "064", "074", "084", "094"])
