@@ -94,7 +94,7 @@ struct SkipIndexOptions {
   double target_fpr = 0.001;
 
   /// Budget for the index of a file, in bytes. Parts that exceed it are left out, the largest
-  /// filters first. It also limits the memory of building: to 32 times this, 1 MiB, and twice the
+  /// filters first. It also limits the memory of building: to 32 times this, 1 MiB, and thrice the
   /// longest value and key. What needs more is dropped at once: filters, those of most values
   /// first, then bounds, and where the keys of granules alone need more, the index. 0: no limit.
   uint64_t max_index_bytes = kDefaultMaxIndexBytes;
