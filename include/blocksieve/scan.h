@@ -57,6 +57,7 @@ struct BLOCKSIEVE_EXPORT ScanExplanation {
   uint64_t granules_selected = 0;      ///< Granules that may match.
   uint64_t granules_always_match = 0;  ///< Selected for a merge operand, blob or entity.
   uint64_t granules_too_new = 0;       ///< Written after the snapshot, not selected.
+  uint64_t granules_counted = 0;       ///< Selected by a count, which need not read them.
   uint64_t granules_read = 0;          ///< With ORDER BY: selected ones read in bounds order.
   uint64_t index_bytes_touched = 0;    ///< Filters, bounds, marks; keys of selected files.
 
@@ -66,7 +67,7 @@ struct BLOCKSIEVE_EXPORT ScanExplanation {
   uint64_t rows_read = 0;            ///< Rows read from memtables, files and key ranges.
   uint64_t rows_rechecked = 0;       ///< Rows looked up again at the snapshot.
   uint64_t rows_stale = 0;           ///< Re-checked rows that were deleted or overwritten.
-  uint64_t rows_returned = 0;        ///< Rows returned so far.
+  uint64_t rows_returned = 0;        ///< Rows returned, or counted, so far.
 
   uint64_t data_blocks_read = 0;   ///< Read from storage, not the block cache; 0 unless requested.
   uint64_t other_blocks_read = 0;  ///< The same for index and filter blocks.

@@ -94,7 +94,7 @@ struct SkipIndexOptions {
   double target_fpr = 0.001;
 
   /// Budget for the index of a file, in bytes. Parts that exceed it are left out, the largest
-  /// filters first. It also limits the memory of building: to 32 times this, 1 MiB, and twice the
+  /// filters first. It also limits the memory of building: to 32 times this, 1 MiB, and thrice the
   /// longest value and key. What needs more is dropped at once: filters, those of most values
   /// first, then bounds, and where the keys of granules alone need more, the index. 0: no limit.
   uint64_t max_index_bytes = kDefaultMaxIndexBytes;
@@ -114,8 +114,8 @@ struct FinishedSkipIndex {
 /// SkipIndexOptions::max_index_bytes. Not thread-safe, but may move between threads. A moved-from
 /// builder ignores rows, and its Finish is an error.
 ///
-/// Call order: ( (AddRow|AddEmptyRow|AddAlwaysMatchingRow) (AddValue|NoteSequence)* CloseGranule?
-/// )* Finish
+/// Call order: ( NoteKey* ( (AddRow|AddEmptyRow|AddAlwaysMatchingRow) (AddValue|NoteSequence)* )?
+/// CloseGranule? )* Finish
 ///
 /// Errors before Finish (out of memory) are returned by Finish, so that an engine's write path
 /// handles them in one place: the file then has no index and is read as a whole.
@@ -129,6 +129,9 @@ class BLOCKSIEVE_EXPORT SkipIndexBuilder {
   SkipIndexBuilder(SkipIndexBuilder&&) noexcept;             ///< See above.
   SkipIndexBuilder& operator=(SkipIndexBuilder&&) noexcept;  ///< See above.
   ~SkipIndexBuilder();
+
+  /// Records the key of the next entry, before its row if it gets one, for SkipIndex::IsPlain.
+  void NoteKey(std::string_view key) noexcept;
 
   /// @{
   /// Adds the next row. Keys are in the engine's order, whatever it is. `row_bytes` count towards
@@ -237,6 +240,9 @@ class BLOCKSIEVE_EXPORT SkipIndex {
   bool AlwaysMatches(size_t granule) const noexcept;    ///< It may match all on values.
   uint64_t NumRows(size_t granule) const noexcept;      ///< Number of its rows.
   uint64_t MinSequence(size_t granule) const noexcept;  ///< 0 if none was recorded.
+  /// Whether all of its rows came by AddRow and NoteKey, and no other entry of the file has a key
+  /// of theirs: NumRows is the number of its keys. False of a granule that the file does not have.
+  bool IsPlain(size_t granule) const noexcept;
   /// @}
 
   bool has_keys() const noexcept;  ///< False if the carrier of the index has the keys.

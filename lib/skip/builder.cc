@@ -75,6 +75,14 @@ struct __attribute__((visibility("hidden"))) SkipIndexBuilder::Impl {
   }
 
   void StartRow(std::string_view key, uint64_t row_bytes);
+  /// The granule of the last row is not plain.
+  void MarkLastRow() {
+    if (const size_t closed = granule_rows.size(); num_rows != 0) {
+      is_plain = false;
+    } else if (closed != 0) {
+      are_plain.back() &= ~(uint64_t{1} << ((closed - 1) % 64));
+    }
+  }
   void AddValue(size_t column, const Value& value);
   auto Adder() {
     return [this](size_t column, const Value& value) {
@@ -119,16 +127,20 @@ struct __attribute__((visibility("hidden"))) SkipIndexBuilder::Impl {
   uint64_t num_rows = 0;
   uint64_t num_bytes = 0;
   bool always_match = false;
+  bool is_plain = true;
   uint64_t min_sequence = kNoSequence;
   std::string first_key;
   std::string last_key;
 
   // The file.
+  std::string noted_key;
+  bool shares_key = true;  // with the entry before; also without NoteKey
   uint64_t num_file_rows = 0;
   internal::FenceWriter fences;
   std::vector<uint64_t> granule_rows;
   std::vector<uint64_t> min_sequences;
   std::vector<uint64_t> always_matches;  // bits
+  std::vector<uint64_t> are_plain;       // bits
   uint64_t needed_bytes = 0;             // size of the index if nothing is dropped
 };
 
@@ -136,6 +148,7 @@ void SkipIndexBuilder::Impl::StartRow(std::string_view key, uint64_t row_bytes) 
   const bool full = (options.granule_rows != 0 && num_rows >= options.granule_rows) ||
                     (options.granule_bytes != 0 && num_bytes >= options.granule_bytes);
   if (full) CloseGranule();
+  if (shares_key) is_plain = false;
   if (has_keys) {
     if (num_rows == 0) first_key.assign(key);
     last_key.assign(key);
@@ -165,11 +178,13 @@ void SkipIndexBuilder::Impl::CloseGranule() {
   KeepMemory();
   if (has_keys) fences.Add(first_key, last_key);
   internal::AppendBit(always_match, granule_rows.size(), &always_matches);
+  internal::AppendBit(is_plain, granule_rows.size(), &are_plain);
   granule_rows.push_back(num_rows);
   min_sequences.push_back(min_sequence == kNoSequence ? 0 : min_sequence);
   num_rows = 0;
   num_bytes = 0;
   always_match = false;
+  is_plain = true;
   min_sequence = kNoSequence;
 }
 
@@ -205,6 +220,7 @@ std::string SkipIndexBuilder::Impl::GranulesPart() const {
   const std::span<const uint64_t> rows(granule_rows);
   internal::PackedInts::Append(rows.empty() ? rows : rows.first(rows.size() - 1), &part);
   internal::PackedInts::Append(min_sequences, &part);
+  internal::PackedInts::AppendBits(are_plain, granule_rows.size(), &part);
   if (has_keys) {
     internal::PackedInts::AppendBits(always_matches, granule_rows.size(), &part);
     internal::AppendCompressed(fences.bytes(), &part);
@@ -300,6 +316,14 @@ Result<SkipIndexBuilder> SkipIndexBuilder::Create(const SkipIndexOptions& option
 }
 BLOCKSIEVE_CATCH_BAD_ALLOC
 
+void SkipIndexBuilder::NoteKey(std::string_view key) noexcept {
+  Impl::Guard(impl_.get(), [&] {
+    impl_->shares_key = key == impl_->noted_key;
+    if (impl_->shares_key) impl_->MarkLastRow();
+    impl_->noted_key.assign(key);
+  });
+}
+
 void SkipIndexBuilder::AddRow(std::string_view key, std::string_view row,
                               uint64_t row_bytes) noexcept {
   Impl::Guard(impl_.get(), [&] {
@@ -311,6 +335,7 @@ void SkipIndexBuilder::AddRow(std::string_view key, std::string_view row,
 void SkipIndexBuilder::AddEmptyRow(std::string_view key, uint64_t row_bytes) noexcept {
   Impl::Guard(impl_.get(), [&] {
     impl_->StartRow(key, row_bytes);
+    impl_->is_plain = false;
     impl_->extractor.ForEachOfKey(key, impl_->Adder());
   });
 }
@@ -319,6 +344,7 @@ void SkipIndexBuilder::AddAlwaysMatchingRow(std::string_view key, uint64_t row_b
   Impl::Guard(impl_.get(), [&] {
     impl_->StartRow(key, row_bytes);
     impl_->always_match = true;
+    impl_->is_plain = false;
     impl_->extractor.ForEachOfKey(key, impl_->Adder());
   });
 }

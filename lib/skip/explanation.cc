@@ -62,6 +62,8 @@ std::string ScanExplanation::ToText() const {
     text << "granules: " << Ratio(granules_selected, num_granules) << " (always match "
          << Commas(granules_always_match) << "), newer than the snapshot "
          << Commas(granules_too_new) << "\n";
+    if (granules_counted != 0)
+      text << "granules counted without reading: " << Commas(granules_counted) << "\n";
     if (granules_read != 0)
       text << "granules read in the order of their bounds: " << Commas(granules_read) << "\n";
     text << "index bytes touched: " << Commas(index_bytes_touched) << "\n";

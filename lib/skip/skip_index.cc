@@ -22,6 +22,7 @@ struct __attribute__((visibility("hidden"))) SkipIndex::Impl {
   internal::PackedInts rows;  // per granule, except the last
   uint64_t last_rows = 0;
   internal::PackedInts min_sequences;
+  internal::PackedInts are_plain;  // bits
   GranuleSet always = GranuleSet::None(0);
   GranuleSet never = GranuleSet::None(0);  // of all granules: keys are always known
   std::vector<uint8_t> fence_memory;
@@ -83,7 +84,8 @@ Status SkipIndex::Impl::OpenGranules(ByteView part) {
     return internal::DamagedIndex("row counts of the granules do not match that of the file");
   }
   min_sequences = internal::PackedInts::Read(header.num_granules, &decoder);
-  if (!decoder.ok() || !ReadAlways(&decoder) || !decoder.rest().empty()) {
+  are_plain = internal::PackedInts::Read(header.num_granules, &decoder);
+  if (!decoder.ok() || !are_plain.IsBits() || !ReadAlways(&decoder) || !decoder.rest().empty()) {
     return internal::DamagedIndex("damaged granules");
   }
   return Status::Ok();
@@ -197,6 +199,10 @@ uint64_t SkipIndex::NumRows(size_t granule) const noexcept {
 
 uint64_t SkipIndex::MinSequence(size_t granule) const noexcept {
   return granule < num_granules() ? impl_->min_sequences[granule] : 0;
+}
+
+bool SkipIndex::IsPlain(size_t granule) const noexcept {
+  return granule < num_granules() && impl_->are_plain[granule] != 0;
 }
 
 bool SkipIndex::has_keys() const noexcept { return impl_->header.has_keys; }

@@ -18,9 +18,10 @@ BLOCKSIEVE_TO_JSON(ColumnExplanation, name, num_probes, index_bytes, filters)
 BLOCKSIEVE_TO_JSON(ScanExplanation, is_full_scan, full_scan_reason, comparisons, columns, num_files,
                    files_not_reached, files_without_index, files_pruned, files_too_new,
                    files_vanished, file_problems, num_granules, granules_selected,
-                   granules_always_match, granules_too_new, granules_read, index_bytes_touched,
-                   key_ranges_read, granule_ranges_read, rows_planned, rows_read, rows_rechecked,
-                   rows_stale, rows_returned, data_blocks_read, other_blocks_read, block_bytes_read)
+                   granules_always_match, granules_too_new, granules_counted, granules_read,
+                   index_bytes_touched, key_ranges_read, granule_ranges_read, rows_planned,
+                   rows_read, rows_rechecked, rows_stale, rows_returned, data_blocks_read,
+                   other_blocks_read, block_bytes_read)
 
 namespace cli {
 namespace {
@@ -121,6 +122,7 @@ SkipScanOptions ScanOptionsFor(const ScanOptions& options, const Query& query) {
                     query.order->column.name());
   }
   scan.limit = std::max(scan.limit, query.limit);
+  scan.count_only = options.count;
   return scan;
 }
 
@@ -138,14 +140,14 @@ void WriteRow(const SkipScan& scan, OutputFormat format, term::Output* output) {
   output->Write(row.dump() + "\n");
 }
 
-// Returns the number of rows written.
+// Returns the number of rows written, or counted.
 uint64_t WriteRows(const ScanOptions& options, SkipScan* scan, term::Output* output) {
-  uint64_t count = 0;
+  uint64_t count = options.count ? scan->Explain().rows_returned : 0;
   for (; scan->Valid() && output->is_wanted(); scan->Next()) {
     ++count;
-    if (!options.count) WriteRow(*scan, options.format, output);
+    WriteRow(*scan, options.format, output);
   }
-  if (options.count && scan->status().ok()) {
+  if (options.count) {
     output->Write(options.format == OutputFormat::kJson ? JsonLine({{"count", count}})
                                                         : std::to_string(count) + "\n");
   }

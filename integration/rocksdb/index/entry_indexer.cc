@@ -36,11 +36,12 @@ void EntryIndexer::Add(const TableEntry& entry) noexcept {
   const size_t num_bytes = entry.key.size() + entry.value.size();
   ++num_entries_;
   num_bytes_ += num_bytes;
+  if (entry.type == EntryValue::kRange) return;
+  builder_.NoteKey(entry.key);
   // By values, deletes are not indexed: candidates are re-checked on a view that applies them, and
   // blocks of a block index are left out only where nothing older can show. By columns of the key,
   // blocks are left out wherever they lie, so a delete counts like any version of its key.
-  if (entry.type == EntryValue::kRange || (entry.type == EntryValue::kNone && !has_key_columns_))
-    return;
+  if (entry.type == EntryValue::kNone && !has_key_columns_) return;
   has_rows_ = true;
   const size_t suffix = settings_.value_suffix_bytes;
   if (entry.type == EntryValue::kNone) {

@@ -66,7 +66,7 @@ void CandidateSource::Position() {
   }
   if (file_->index == nullptr) {
     --context_->counts.files_not_reached;
-    PruneFile(context_, *plan_->map, file_);
+    PruneFile(context_, *plan_, file_);
     context_->indexes->Finish();
     return LoadNextRange();
   }

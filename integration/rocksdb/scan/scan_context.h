@@ -21,6 +21,8 @@ class ReadPruning;
 
 namespace blocksieve::rocksdb_plugin {
 
+class GranuleCounter;
+
 /// State shared by the parts of a scan.
 struct ScanContext {
   rocksdb::DB* db = nullptr;
@@ -41,6 +43,7 @@ struct ScanContext {
 
   ScanExplanation counts;
   std::optional<ScanPruner> indexes;  ///< Counts in `counts`.
+  GranuleCounter* counter = nullptr;  ///< Of a count, while it is planned.
 
   /// Negative if `a` comes before `b` in the scan.
   int CompareInScan(const rocksdb::Slice& a, const rocksdb::Slice& b) const {

@@ -66,7 +66,7 @@ void RemoveTooNew(const SkipIndex& index, ScanContext* context, GranuleSet* gran
 
 }  // namespace
 
-uint64_t PruneFile(ScanContext* context, const FamilyFiles& map, PlannedFile* file) {
+uint64_t PruneFile(ScanContext* context, const ScanPlan& plan, PlannedFile* file) {
   const KnownTable& table = *file->table;
   ReadCarried read_block_index;
   if (table.block_index) {
@@ -86,13 +86,14 @@ uint64_t PruneFile(ScanContext* context, const FamilyFiles& map, PlannedFile* fi
     RemoveTooNew(*index, context, &*granules);
     rows = context->indexes->Select(*index, *granules);
     file->granules = *std::move(granules);
+    if (context->counter != nullptr) rows -= context->counter->TakeWhole(plan, file);
   }
   context->counts.rows_planned += rows;
   if (rows == 0) return 0;
-  const rocksdb::SstFileMetaData* const metadata = map.Find(file->number);
+  const rocksdb::SstFileMetaData* const metadata = plan.map->Find(file->number);
   const bool is_alone =
       metadata != nullptr &&
-      !map.OthersOverlap({metadata->smallestkey, metadata->largestkey}, file->number);
+      !plan.map->OthersOverlap({metadata->smallestkey, metadata->largestkey}, file->number);
   return is_alone ? 0 : rows;
 }
 
@@ -101,7 +102,11 @@ ScanPlan MakePlan(ScanContext* context, std::shared_ptr<const FamilyFiles> map, 
   ScanExplanation& counts = context->counts;
   ScanPlan plan;
   plan.map = std::move(map);
-  plan.map_is_complete = true;
+  // A count needs to know before it decides for the first file.
+  plan.map_is_complete = context->counter == nullptr ||
+                         std::ranges::all_of(plan.map->tables(), [&](const auto& table) {
+                           return plan.map->Find(table->number) != nullptr;
+                         });
   uint64_t num_rows = 0;
   uint64_t num_rechecked = 0;
   for (const auto& table : plan.map->tables()) {
@@ -118,7 +123,7 @@ ScanPlan MakePlan(ScanContext* context, std::shared_ptr<const FamilyFiles> map, 
     if (is_lazy && known != nullptr) {
       ++counts.files_not_reached;
     } else {
-      num_rechecked += PruneFile(context, *plan.map, &file);
+      num_rechecked += PruneFile(context, plan, &file);
       if (!file.is_whole && file.granules.IsEmpty()) continue;
     }
     plan.files.push_back(std::move(file));

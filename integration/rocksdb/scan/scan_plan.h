@@ -43,9 +43,28 @@ struct ScanPlan {
   bool map_is_complete = false;
 };
 
+/// Counts the rows of granules that a count need not read; PRUNING.md has the proof.
+class GranuleCounter {
+ public:
+  /// Reads the memtables. REQUIRES: the snapshot was taken before, and the files are listed after
+  /// this. `context` must outlive it.
+  explicit GranuleCounter(ScanContext* context);
+
+  /// Takes out of the file's selected granules those of which all rows are visible and match.
+  /// Counts these rows as returned, and returns their number.
+  uint64_t TakeWhole(const ScanPlan& plan, PlannedFile* file);
+
+ private:
+  bool IsApart(const FamilyFiles& map, const ScanRange& range, uint64_t file_number);
+
+  ScanContext* const context_;
+  std::optional<Predicate> may_fail_;  // nothing: no granule can be counted.
+  std::unique_ptr<rocksdb::Iterator> memtables_;
+};
+
 /// Opens the index of a file, sets what of the file to read, and returns the number of rows to
 /// re-check. Throws std::bad_alloc.
-uint64_t PruneFile(ScanContext* context, const FamilyFiles& map, PlannedFile* file);
+uint64_t PruneFile(ScanContext* context, const ScanPlan& plan, PlannedFile* file);
 
 /// Prunes the granules of all files with their indexes. `map`: read after the memtables were
 /// pinned. If the context's counts then have a full_scan_reason, read everything instead.

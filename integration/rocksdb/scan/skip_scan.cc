@@ -225,6 +225,8 @@ class SkipScan::Parts {
       return rocksdb::Status::OK();
     }
     ReadByBlock(db_options, std::nullopt);
+    std::optional<GranuleCounter> counter;
+    if (options_.count_only && options_.limit == 0) counter.emplace(&context_);
     auto ranges = std::make_unique<MergedRanges>(&context_);
     auto memtables = std::make_unique<CandidateSource>(&context_, ranges.get());
     BLOCKSIEVE_RETURN_IF_ERROR(memtables->status());
@@ -244,8 +246,13 @@ class SkipScan::Parts {
     }
     ranges->Pin();
 
+    context_.counter = counter ? &*counter : nullptr;
     ScanPlan plan = MakePlan(&context_, std::move(files), IsLazy(options_));
-    if (!counts.full_scan_reason.empty()) return rocksdb::Status::OK();
+    context_.counter = nullptr;
+    if (!counts.full_scan_reason.empty()) {
+      counts.granules_counted = counts.rows_returned = 0;
+      return rocksdb::Status::OK();
+    }
     *is_open = true;
     return Open(std::move(ranges), std::move(memtables), std::move(plan));
   }
@@ -277,6 +284,10 @@ rocksdb::Status SkipScan::Open(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
         "blocksieve: scans need iterators at a snapshot, which this database does not support "
         "(it may be a secondary instance)",
         status.ToString());
+  }
+  if (status.ok() && options.count_only) {
+    while (parts->Valid()) parts->Next();
+    status = parts->status();
   }
   if (status.ok()) scan->reset(new SkipScan(std::move(parts)));
   return status;

@@ -38,14 +38,23 @@ TEST(SkipIndexTest, ColumnsAreFoundByTheirKeys) {
 TEST(SkipIndexTest, UnknownRowsAlwaysMatchAndEmptyRowsLackAllColumns) {
   const std::vector<Column> columns = MakeColumns({"row=value"});
   SkipIndexBuilder builder = MakeIndexBuilder(IndexOptions(10, columns));
+  builder.NoteKey("a");
   builder.AddRow("a", "x");
   builder.NoteSequence(7);
   builder.CloseGranule();
+  builder.NoteKey("b");
   builder.AddEmptyRow("b");
   builder.CloseGranule();
+  builder.NoteKey("c");
   builder.AddRow("c", "y");
+  builder.NoteKey("d");
   builder.AddAlwaysMatchingRow("d", 100);
   builder.NoteSequence(9);
+  for (const char* const key : {"e", "e", "f"}) {
+    builder.CloseGranule();
+    builder.NoteKey(key);
+    builder.AddRow(key, "z");
+  }
   const TestIndex index = FinishIndex(&builder);
   const auto candidates = [&](std::string_view text) {
     return Members(index->Candidates(MakePredicate(text, columns)));
@@ -53,7 +62,12 @@ TEST(SkipIndexTest, UnknownRowsAlwaysMatchAndEmptyRowsLackAllColumns) {
   EXPECT_EQ(candidates("row = 'x'"), (GranuleNumbers{0, 2}));
   EXPECT_EQ(candidates("row IS NULL"), (GranuleNumbers{1, 2}));
   EXPECT_EQ(candidates("row = ''"), (GranuleNumbers{2}));
-  EXPECT_EQ(index->num_rows(), 4u);
+  EXPECT_EQ(index->num_rows(), 7u);
+  std::vector<size_t> plain;
+  for (size_t g = 0; g <= index->num_granules(); ++g) {
+    if (index->IsPlain(g)) plain.push_back(g);
+  }
+  EXPECT_EQ(plain, (GranuleNumbers{0, 5}));
   EXPECT_EQ(index->MinSequence(0), 7u);
   EXPECT_EQ(index->MinSequence(2), 9u);
 }

@@ -87,6 +87,7 @@ void Generator::Append(const RandomDb& db, const Operation& fixed, Operations* t
   fixed_ = &fixed;
   text_ = text;
   if (fixed.Has("places") && dice_.OneIn(20)) return PassPlace();
+  if (fixed.Has("counts") && dice_.OneIn(4)) return Count();
   uint64_t dice = dice_.Below(1000);
   for (const auto& [weight, draw] : kChoices) {
     if (dice < weight) return (this->*draw)();
@@ -165,6 +166,7 @@ std::string Generator::Condition(int max_depth) {
       "n IN (5, " + below(kNumbers) + ", -7)",
       "n > " + std::to_string(kNumbers - 3 + dice_.Below(5)),
       "n BETWEEN 3 AND " + std::to_string(3 + dice_.Below(4)),
+      "n BETWEEN " + below(4) + " AND " + below(2 * kNumbers),
       "w HAS 'word" + below(42) + "'",
       "w HAS 'lib" + below(50) + "'",
       "k = " + std::to_string(last),
@@ -239,6 +241,7 @@ Operation Generator::DrawSkipScan() {
   if (dice_.OneIn(4)) scan.Add("reverse", "yes");
   if (dice_.OneIn(4)) scan.Add("limit", 1 + dice_.Below(20));
   if (dice_.OneIn(6)) scan.Add("order", dice_.OneIn(2) ? "ascending" : "descending");
+  if (!scan.Has("limit") && !scan.Has("order") && dice_.OneIn(2)) scan.Add("count", "yes");
   return scan;
 }
 
@@ -442,6 +445,21 @@ void Generator::SkipScan() {
     }
   }
   (*text_)[scan - 1].Add("over", text_->size() - scan);
+}
+
+// Of a database that was compacted a few writes ago, or most granules would have to be read.
+void Generator::Count() {
+  Flush();
+  if (!dice_.OneIn(4)) Add("compact");
+  for (int i = 0; i < 3; ++i) {
+    while (dice_.OneIn(2)) AddWrite(false);
+    if (dice_.OneIn(3)) Flush();
+    const std::string numbers = std::to_string(dice_.Below(2 * kNumbers));
+    const std::string conditions[] = {"n < " + numbers, "NOT n > " + numbers, "n IS NOT NULL",
+                                      "n >= 4 AND k < 1" + numbers, Condition()};
+    AddRead(Operation{"skipscan"}.Add("count", "yes"));
+    text_->back().Add("where", conditions[dice_.Below(std::size(conditions))]);
+  }
 }
 
 void Generator::Decide() {

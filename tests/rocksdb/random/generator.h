@@ -64,6 +64,7 @@ class Generator {
   void ScanElsewhere();
   void MultiScan() { AddRead(DrawMultiScan(db_->rows())); }
   void SkipScan();
+  void Count();
   void Decide();
   void Snapshot();
   void Refresh();

@@ -53,6 +53,7 @@ const Profile kProfiles[] = {
      "open comparator=- table.filter_policy={id=blocksieve;ranges=true} index=- merges=-"},
     {"Orders", "open comparator=strange delete_ranges=yes merges=-"},
     {"Values", "open comparator=- merges=- cf.min_tombstones_for_range_conversion=-", 10},
+    {"Counts", "open counts=yes comparator=-"},
     {"Threads", "open threads=yes", 3},
     // Its files and partitions do not depend on background jobs, and have range filters.
     {"Repeatable",
@@ -149,11 +150,11 @@ TEST_P(RandomDatabaseTest, ReadsShowTheRows) {
       "%s, seeds %lu to %lu: %lu reads, %lu seeks, %lu ranges and %lu lookups denied, %lu of %lu "
       "tables left out, %lu "
       "blocks of others, %lu scans skipped most granules, %lu files vanished, %lu too new, %lu "
-      "rows re-checked, %lu processes ended at places\n",
+      "rows re-checked, %lu granules counted, %lu processes ended at places\n",
       profile.name, first_seed, seed, totals.reads.load(), totals.seeks.load(), ranges, lookups,
       totals.tables_left_out.load(), totals.tables.load(), totals.blocks_left_out.load(),
       totals.scans_skipping.load(), totals.files_vanished.load(), totals.too_new.load(),
-      totals.rows_rechecked.load(), totals.processes_exited.load());
+      totals.rows_rechecked.load(), totals.granules_counted.load(), totals.processes_exited.load());
   const std::string name = profile.name;
   if (name == "Repeatable") {
     EXPECT_GT(ranges, 0u);
@@ -163,6 +164,8 @@ TEST_P(RandomDatabaseTest, ReadsShowTheRows) {
     EXPECT_GT(totals.scans_skipping, 0u);
     EXPECT_GT(totals.too_new, 0u);
     EXPECT_GT(totals.rows_rechecked, 0u);
+  } else if (name == "Counts") {
+    EXPECT_GT(totals.granules_counted, 0u);
   } else if (name == "Places" && internal::kCanAlterAnswers) {
     EXPECT_GT(totals.processes_exited, 0u);
     for (size_t i = 0; i < std::size(internal::kPlaces); ++i)

@@ -24,6 +24,7 @@ struct ReadTotals {
   std::atomic<uint64_t> tables_left_out = 0;
   std::atomic<uint64_t> blocks_left_out = 0;
   std::atomic<uint64_t> scans_skipping = 0;  // most granules
+  std::atomic<uint64_t> granules_counted = 0;
   std::atomic<uint64_t> files_vanished = 0;
   std::atomic<uint64_t> too_new = 0;
   std::atomic<uint64_t> rows_rechecked = 0;

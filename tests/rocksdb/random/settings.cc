@@ -34,6 +34,7 @@ const Setting kSettings[] = {
     {"delete_ranges", {"-", "yes"}, true},
     {"tailing", {"-", "yes"}, true},
     {"threads", {"-"}, true},  // two that read beside the operations
+    {"counts", {"-"}, true},   // of rows, often
     {"keys", {"-"}, true},     // of which they draw
     {"places", {"-"}, true},   // of the product, which fail now and then
     // All files have a block index, which may be the primary one.

@@ -59,13 +59,15 @@ class SkipBlocksReadTest : public ::testing::TestWithParam<bool> {
   };
 
   // With an empty block cache.
-  Cost Measure(TestDb* db, const std::string& where, bool use_index, bool reverse = false) {
+  Cost Measure(TestDb* db, const std::string& where, bool use_index, bool reverse = false,
+               bool counts = false) {
     config_.table.block_cache = rocksdb::NewLRUCache(256 << 20);
     db->Reopen(config_);
     const Predicate predicate = Where(where, index_.columns);
     SkipScanOptions options;
     options.use_index = use_index;
     options.reverse = reverse;
+    options.count_only = counts;
     options.explain = true;
     Cost cost;
     cost.rows = Scan(&db->db(), nullptr, predicate, options, &cost.explanation).size();
@@ -166,6 +168,19 @@ TEST_P(SkipBlocksReadTest, FreshlyRewrittenRowsInLevelZeroCostLittle) {
   Scan(&db.db(), nullptr, Where("package = '" + Package(17) + "'", index_.columns), in_order,
        &explanation);
   EXPECT_THAT(explanation.full_scan_reason, ::testing::StartsWith("most granules are selected"));
+}
+
+TEST_P(SkipBlocksReadTest, ACountOfARangeReadsTheBlocksAtItsEnds) {
+  TestDb db(config_);
+  for (uint64_t row = 0; row < kRows; ++row)
+    db.Put(Key(row), "p" + std::to_string(row + 100'000) + "\t" + std::string(70, '.'));
+  db.Flush();
+  const std::string where = "package BETWEEN 'p110001' AND 'p190000'";
+  const Cost scan = Measure(&db, where, true);
+  const Cost count = Measure(&db, where, true, false, /*counts=*/true);
+  std::printf("a scan reads %lu blocks, a count %lu\n", scan.blocks, count.blocks);
+  EXPECT_EQ(count.explanation.rows_returned, scan.rows);
+  EXPECT_LE(count.blocks, 4u) << count.explanation.ToText();
 }
 
 // A scan of a few rows reads a few blocks, and a predicate that cannot prune reads no index.

@@ -35,6 +35,10 @@ struct SkipScanOptions {
   /// better row. Without bounds on the column it reads all granules.
   std::optional<ScanOrder> order = std::nullopt;
 
+  /// Return no rows: Create reads them all, and Explain().rows_returned is their number. Without
+  /// `limit`, granules are not read of which all rows are known to match, as PRUNING.md says.
+  bool count_only = false;
+
   bool use_index = true;  ///< False: read everything, for comparison.
 
   /// Maximum share of all rows that may need re-checking, because they are in selected granules of
