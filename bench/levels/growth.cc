@@ -11,6 +11,7 @@
 #include "bench/levels/tree.h"
 #include "bench/read_amp/contestants.h"
 #include "bench/support/files.h"
+#include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::bench::levels {
 namespace {

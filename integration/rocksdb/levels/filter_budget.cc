@@ -550,8 +550,10 @@ std::vector<FilterShare> ReadFilterShares(const OpenDatabase& open) {
     for (auto& [name, family] : account.families) {
       if (family.ceiling.max_bytes == 0) continue;
       const Result<RatePlan> plan = AllocateByLevel(family.Levels(), GoalOf(family));
-      shares.push_back({name, family.ceiling.name, Sum(Sharing(&family)).max_bytes,
-                        family.account.num_bytes(), static_cast<uint64_t>(family.share_bytes),
+      const CeilingUse use = Sum(Sharing(&family));
+      shares.push_back({name, family.ceiling.name, use.max_bytes, family.account.num_bytes(),
+                        static_cast<uint64_t>(family.share_bytes),
+                        Subtract(use.max_bytes, use.num_bytes),
                         plan.ok() ? plan->wasted_reads : 1});
     }
   }

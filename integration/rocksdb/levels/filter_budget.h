@@ -51,6 +51,7 @@ struct FilterShare {
   uint64_t max_bytes = 0;    ///< The ceiling of all that share it.
   uint64_t num_bytes = 0;    ///< Taken by this family, with files that are being written.
   uint64_t share_bytes = 0;  ///< Planned for it.
+  uint64_t free_bytes = 0;   ///< Of the ceiling, taken by none that share it.
   double wasted_reads = 0;   ///< Of a lookup of an absent key, once all files are as planned.
 };
 

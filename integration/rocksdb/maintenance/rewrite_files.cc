@@ -103,11 +103,21 @@ rocksdb::Status RewriteOne(rocksdb::DB* db, const FileToRewrite& rewrite,
 }
 
 /// The share of filter_memory that a column family has; none without a ceiling.
-std::optional<double> ShareOf(rocksdb::DB* db, const std::string& family) {
+std::optional<FilterShare> ShareOf(rocksdb::DB* db, const std::string& family) {
   for (const FilterShare& share : ReadFilterShares(OpenDatabase(db))) {
-    if (share.family == family) return static_cast<double>(share.share_bytes);
+    if (share.family == family) return share;
   }
   return std::nullopt;
+}
+
+/// Leaves out files whose filters cannot grow, as the ceiling is full and none of the plan shrinks:
+/// each call would rewrite them.
+void LeaveOutWithoutRoom(uint64_t free_bytes, std::vector<FilterChange>* changes) {
+  if (std::ranges::any_of(*changes, [](const auto& change) { return change.saved_bytes > 0; }))
+    return;
+  std::erase_if(*changes, [&](const FilterChange& change) {
+    return !change.changes_parts && -change.saved_bytes > 2 * static_cast<int64_t>(free_bytes);
+  });
 }
 
 /// Visits the keys of a table of a database with these options, without timestamps, in order, up to
@@ -177,10 +187,13 @@ rocksdb::Status PlanFamily(rocksdb::DB* db, const RewriteFiltersOptions& options
   const auto known =
       KnownLevels({family->options.info_log.get(), family->handle->GetName(), db->GetName()});
   if (known) tree.SetLookupShares(*known);
-  Result<FilterPlan> plan =
-      PlanColumnFamily(family->files, tree, family->options, options, visit_keys, written,
-                       ShareOf(db, family->handle->GetName()), &family->not_better);
+  const std::optional<FilterShare> share = ShareOf(db, family->handle->GetName());
+  std::optional<double> share_bytes;
+  if (share) share_bytes = static_cast<double>(share->share_bytes);
+  Result<FilterPlan> plan = PlanColumnFamily(family->files, tree, family->options, options,
+                                             visit_keys, written, share_bytes, &family->not_better);
   if (!plan.ok()) return ToRocksStatus(plan.status());
+  if (share) LeaveOutWithoutRoom(share->free_bytes, &plan->changes);
   family->plan = *std::move(plan);
   const std::vector<FileToRewrite> more = FilesToRewrite(family->files, tree, family->plan);
   rewrites->insert(rewrites->end(), more.begin(), more.end());

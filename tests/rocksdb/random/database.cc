@@ -294,15 +294,18 @@ void RandomDb::CheckFiles(const Operation& operation) {
   listener->Refresh(db_.get(), {"default", 0});
   Must(operation, db_->PauseBackgroundWork());
   uint64_t filter_bytes = 0;
+  std::string sizes;
   std::set<std::string> live;
   for (const auto& [path, properties] : FilesOf(*db_)) {
     live.insert(std::filesystem::path(path).stem());
     // Filters that were left out always answer "may match".
-    if (properties->filter_size > 8) filter_bytes += properties->filter_size;
+    if (properties->filter_size <= 8) continue;
+    filter_bytes += properties->filter_size;
+    sizes += " " + std::to_string(properties->filter_size);
   }
   // Files that came in by ingestion may exceed it.
   if (filter_bytes > 512 && !loses_order_)
-    comparer_.Fail(operation, "filters take " + std::to_string(filter_bytes) + " bytes");
+    comparer_.Fail(operation, "filters take " + std::to_string(filter_bytes) + " bytes:" + sizes);
   for (const auto& entry : std::filesystem::directory_iterator(path_)) {
     const std::filesystem::path name = entry.path().filename();
     const bool is_ours = name.extension() == ".sst" || name.extension() == ".bsx";
