@@ -16,6 +16,8 @@ LOOKUPS = ("no filter", "stock Bloom, 10 bits", "stock Ribbon, 10 bits", "", "bl
            "blocksieve ribbon, 10 bits")
 LEVELS = ("", "stock Bloom", "stock Ribbon", "stock Bloom and Ribbon, by level (kind=stock)",
           "blocksieve ribbon, by level", "blocksieve ribbon, same rate on all levels")
+GROWTH = ("", "stock Bloom, 10 bits, in the block cache", "stock Ribbon, 10 bits, outside", "",
+          "blocksieve, 10 bits by level", "blocksieve, filter_memory")
 FILTERS = ("", "stock bloom", "stock ribbon", "blocksieve bloom", "blocksieve ribbon")
 RANGES = ("no filter", "stock prefix Bloom", "index with first key", "blocksieve, ranges", "prefixes and ranges",
           "blocksieve, prefixes")
@@ -60,7 +62,7 @@ def growth(raw, title, names, x, y, prefix=""):
     """Columns are sizes."""
     return chart(title, Axis(x, "count", is_log=True), y,
                  [(name, [(count(column), value) for (line, column), value in figures(raw).items()
-                          if line == prefix + name and count(column)]) for name in names])
+                          if line == prefix + name and count(column) and value > 0]) for name in names])
 
 
 FILES = ("files", Axis("processor time", "s", is_log=True))
@@ -70,7 +72,9 @@ CHARTS = {  # by job: the start of a table's caption, the kind of chart, and its
     "skip": [("Scans for one value", marks, "Data blocks per scan for one value", SCANS),
              ("Windows of a time", marks, "Data blocks per scan of a window of time", WINDOWS)],
     "levels": [(f"Wasted reads by memory: size ratio {ratio},", memory, f"Wasted reads by memory, size ratio {ratio}", LEVELS)
-               for ratio in (4, 10)],
+               for ratio in (4, 10)]
+              + [("Growth", growth, "Growth in a memory that does not grow", GROWTH, "keys",
+                  Axis("blocks per lookup of an absent key", is_log=True))],
     "filters": [("Time per key", growth, title, FILTERS, "keys of the filter", Axis("ns per key"), f"{operation}, ")
                 for operation, title in (("build", "Building"), ("absent", "Absent keys"), ("batch32", "Absent keys, 32 at once"))],
     "scale": [(tree, growth, f"{tree}: {title}", names, *FILES) for tree in ("Levelled", "FIFO")
