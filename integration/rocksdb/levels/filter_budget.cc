@@ -18,6 +18,7 @@
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
+#include "integration/rocksdb/levels/fullest_levels.h"
 #include "lib/base/altered_answers.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -27,23 +28,14 @@ using rocksdb::ColumnFamilyMetaData;
 
 uint64_t Subtract(uint64_t from, uint64_t bytes) { return from - std::min(from, bytes); }
 
-// At most this share of all keys is expected besides those that are there, so that a database that
-// was compacted as a whole uses its ceiling.
-constexpr double kMaxExpectedShare = 0.1;
-
-size_t Largest(const std::vector<TreeLevel>& levels) {
-  return static_cast<size_t>(std::ranges::max_element(levels, {}, &TreeLevel::num_keys) -
-                             levels.begin());
-}
-
 struct Family {
   FamilyAccount account;
   FilterCeiling ceiling = {};
   bool is_joined = false;             // to that of its options
   std::vector<double> lookup_shares;  // by level
-  std::vector<TreeLevel> fullest;     // levels as full as they were lately
-  double lookups = 0;                 // recent samples
-  double share_bytes = 0;             // planned
+  FullestLevels fullest;
+  double lookups = 0;      // recent samples
+  double share_bytes = 0;  // planned
   bool has_reported_no_room = false;
   bool exceeds = false;  // and the log has it
 
@@ -52,39 +44,11 @@ struct Family {
   std::vector<TreeLevel> Levels(bool keys_to_come = false) const {
     std::vector<TreeLevel> levels = account.LevelsToCome();
     ExpectFewKeysOnLevel0(&levels);
-    if (keys_to_come) ExpectKeys(&levels);
+    if (keys_to_come) fullest.Expect(&levels);
     for (size_t i = 0; i < std::min(levels.size(), lookup_shares.size()); ++i)
       levels[i].lookup_share = lookup_shares[i];
     SetKinds(ceiling.goal, ceiling.level0_is_short_lived, &levels);
     return levels;
-  }
-
-  void RememberLevels() {
-    constexpr double kKept = 0.95;
-    const std::vector<TreeLevel> levels = account.LevelsToCome();
-    if (levels.size() > fullest.size()) fullest.resize(levels.size(), {.num_runs = 0});
-    for (size_t i = 0; i < fullest.size(); ++i) {
-      fullest[i].num_runs *= kKept;
-      if (i < levels.size() && levels[i].num_keys() > fullest[i].num_keys()) fullest[i] = levels[i];
-    }
-  }
-
-  // Levels above the largest become as full again before its files are compacted. Without room left
-  // for them, their new files had no filters, and a lookup read a block in each.
-  void ExpectKeys(std::vector<TreeLevel>* levels) const {
-    const size_t end = std::min(Largest(*levels), fullest.size());
-    double missing = 0;
-    for (size_t i = 0; i < end; ++i)
-      missing += std::max(0.0, fullest[i].num_keys() - (*levels)[i].num_keys());
-    const double share = std::min(1.0, kMaxExpectedShare * NumKeys(*levels) / missing);
-    for (size_t i = 0; i < end; ++i) {
-      TreeLevel& level = (*levels)[i];
-      if (level.num_keys() >= fullest[i].num_keys()) continue;
-      const double keys = level.num_keys() + share * (fullest[i].num_keys() - level.num_keys());
-      if (i == 0) level.keys_per_run = fullest[i].keys_per_run;
-      level.num_runs = i == 0 ? keys / level.keys_per_run : 1;
-      level.keys_per_run = keys / level.num_runs;
-    }
   }
 };
 
@@ -176,7 +140,7 @@ RateGoal GoalOf(const Family& family) {
 // whether `written` is that.
 uint64_t PlannedAbove(const Family& family, int written, bool keys_to_come, bool* is_largest) {
   const std::vector<TreeLevel> levels = family.Levels(keys_to_come);
-  const auto largest = static_cast<int>(Largest(levels));
+  const auto largest = static_cast<int>(LargestLevel(levels));
   *is_largest = written == largest;
   if (!*is_largest && !keys_to_come) return 0;
   const Result<RatePlan> plan = AllocateByLevel(levels, GoalOf(family));
@@ -463,7 +427,7 @@ void UpdateAccounts(rocksdb::DB* db, const OpenDatabase& database,
       for (const auto& file : level.files) live[file.file_number] = level.level;
     }
     family.account.SetVersion(live, since);
-    family.RememberLevels();
+    family.fullest.Remember(family.account.LevelsToCome());
     family.lookup_shares.clear();
     for (const TreeLevel& level : levels.at(column_family.name))
       family.lookup_shares.push_back(level.lookup_share);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/levels/family_account.h"
+#include "integration/rocksdb/levels/fullest_levels.h"
 
 #include <gtest/gtest.h>
 
@@ -168,6 +169,31 @@ TEST(FamilyAccountTest, AJobReservesOnceForAllItsFiles) {
   account.EndJob(1, true, {10});
   EXPECT_EQ(account.num_bytes(), 150u) << "the rest comes back";
   EXPECT_EQ(account.ReserveForJob(1, 500, 400), 0u) << "of a job that has ended";
+}
+
+TEST(FullestLevelsTest, LevelsAboveTheLargestAreExpectedToFillAgain) {
+  FullestLevels fullest;
+  fullest.Remember({{4, 1000}, {1, 3000}, {1, 100'000}});
+  std::vector<TreeLevel> levels = {{0, 0}, {1, 500}, {1, 107'000}};
+  fullest.Expect(&levels);
+  EXPECT_DOUBLE_EQ(levels[0].num_keys(), 4000);
+  EXPECT_DOUBLE_EQ(levels[0].keys_per_run, 1000);
+  EXPECT_DOUBLE_EQ(levels[1].num_keys(), 3000);
+  EXPECT_DOUBLE_EQ(levels[2].num_keys(), 107'000);
+  // No more than a share of a small tree, and nothing above a level that is gone.
+  levels = {{0, 0}, {1, 500}, {1, 6500}};
+  fullest.Expect(&levels);
+  EXPECT_NEAR(NumKeys(levels), 7000 * (1 + FullestLevels::kMaxExpectedShare), 1e-6);
+  levels = {{2, 1000}};
+  fullest.Expect(&levels);
+  EXPECT_DOUBLE_EQ(NumKeys(levels), 2000);
+  levels = {};
+  fullest.Expect(&levels);
+  // It forgets.
+  for (int i = 0; i < 200; ++i) fullest.Remember({{0, 0}, {1, 500}, {1, 107'000}});
+  levels = {{0, 0}, {1, 500}, {1, 107'000}};
+  fullest.Expect(&levels);
+  EXPECT_LT(levels[0].num_keys(), 1);
 }
 
 }  // namespace
