@@ -50,7 +50,7 @@ class CheckTest(CommandTest):
         self.db = self.dir / "large"
         # More than the default block cache has room for.
         self.db_bench("fillrandom,flush,overwrite,flush", "--block_size=4096", "--value_size=2000",
-                      "--compression_type=none", "--disable_auto_compactions=true", num=6000)
+                      "--compression_type=none", num=20_000)
         self.assertIn("Change to", self.text_of("advise", "--db", self.db))
         self.assertIn("default: filter_policy is nullptr", run("check", "--db", self.db).out.decode())
 

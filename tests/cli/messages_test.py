@@ -15,7 +15,7 @@ from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, files_below
 
 GOLDEN = pathlib.Path(__file__).with_name("messages.golden")
 # What differs by machine or by RocksDB, RocksDB's own words, and what terminals do not show.
-VARYING = ((r"\b\d+\.\d+\.\d+\b", "VERSION"), (r"(?<=-)\d{6}\b|\b\d{6}(?=\.\w)", "NUMBER"),
+VARYING = ((r"\b\d+(\.\d+){2,3}\b", "VERSION"), (r"(?<=-)\d{6}\b|\b\d{6}(?=\.\w)", "NUMBER"),
            (r"(says: |part of it: (?=Could|Extra)).*", r"\1..."), ("CompactForTieringCollector, ", ""),
            (r"(block.bytes\w*\W+)[\d,]+", r"\1N"), (r"\nSee: blocksieve.* --help$", " See --help."),
            (r"[\0-\x08\x0b-\x1f]", lambda byte: f"\\x{ord(byte[0]):02x}"))
