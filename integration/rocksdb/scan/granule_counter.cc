@@ -62,7 +62,8 @@ uint64_t GranuleCounter::TakeWhole(const ScanPlan& plan, PlannedFile* file) {
   if (!may_fail_ || !plan.map_is_complete) return 0;
   const FamilyFiles& map = *plan.map;
   const rocksdb::SstFileMetaData* const metadata = map.Find(file->number);
-  if (metadata->largest_seqno > context_->sequence || file->table->properties->num_range_deletions != 0)
+  if (metadata->largest_seqno > context_->sequence ||
+      file->table->properties->num_range_deletions != 0)
     return 0;
   const SkipIndex& index = *file->index->index();
   // The range of a block may begin with the last key of the one before, by other comparators.
