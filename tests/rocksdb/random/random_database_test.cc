@@ -139,9 +139,9 @@ TEST_P(RandomDatabaseTest, ReadsShowTheRows) {
     std::string failure;
     const Operations text = RunSeed(fixed, seed, kOperations, {}, &totals, &failure);
     if (failure.empty()) continue;
-    ADD_FAILURE() << "seed " << seed << ": " << failure << "\n"
-                  << "in this text, or a longer one:\n"
-                  << ToText(ShrinkFailure(text));
+    ADD_FAILURE() << "seed " << seed << ": " << failure;
+    // A shorter text may end the process, as some faults of RocksDB do.
+    ADD_FAILURE() << "in this text, or a longer one:\n" << ToText(ShrinkFailure(text));
     break;
   }
   const uint64_t ranges = GetRangeFilterCounts().no - ranges_before;
@@ -219,8 +219,10 @@ TEST(RandomTextTest, Replays) {
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const Operations operations = ParseOperations(text);
   const std::string failure = RunText(operations);
+  EXPECT_EQ(failure, "");
   // The parent of a child process shrinks.
-  EXPECT_EQ(failure, "") << (operations[0].Has("path") ? "" : ToText(ShrinkFailure(operations)));
+  if (!failure.empty() && !operations[0].Has("path"))
+    ADD_FAILURE() << ToText(ShrinkFailure(operations));
 }
 
 // What the driver makes of a reader with a fault.
