@@ -18,6 +18,9 @@ class InterferingDb final : public rocksdb::StackableDB {
       : StackableDB(std::shared_ptr<rocksdb::DB>(db, [](rocksdb::DB*) {})),
         interfere_(std::move(interfere)) {}
 
+  /// So that readers take it for a database that wraps none.
+  rocksdb::DB* GetRootDB() override { return this; }
+
   rocksdb::Iterator* NewIterator(const rocksdb::ReadOptions& options,
                                  rocksdb::ColumnFamilyHandle* column_family) override {
     interfere_();

@@ -255,8 +255,12 @@ void RandomDb::IngestFrom(const Operation& operation, const std::vector<std::str
       !operation.Has("into_snapshots") || is_scanning_ || !moments_.empty() || !threads_.empty();
   if (is_db_generated && !AllowDbGenerated(&ingest)) return;
   if (ingest.move_files) last_ingested_path_.clear();
-  // Compactions of RocksDB 7.8.3 may then lose rows.
-  if (settings_->is_universal()) trusts_database_ = true;
+  if (settings_->is_universal()) {
+    // Compactions of RocksDB 7.8.3 may then lose rows. It refuses to flush a memtable that has rows
+    // from before and after the sequence numbers of files that were compacted meanwhile.
+    trusts_database_ = true;
+    if (!Must(operation, db_->Flush({}))) return;
+  }
   // Some overlaps are refused.
   if (!db_->IngestExternalFile(paths, ingest).ok()) return;
   loses_order_ = true;
