@@ -16,6 +16,9 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
+// At most, in the index of partitions, which has an entry also for those without a filter.
+constexpr uint64_t kPartitionEntryBytes = 128;
+
 // One object serves all partitions of a file. RocksDB uses it from one thread at a time, but under
 // parallel compression it calls AddKey and Finish from different threads, and newer versions call
 // EstimateEntriesAdded meanwhile.
@@ -222,9 +225,6 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
     return {kZeros, sizeof(kZeros)};
   }
 
-  // At most, in the index of partitions, which has an entry also for those without a filter.
-  static constexpr uint64_t kPartitionEntryBytes = 128;
-
   FilterBuilder builder_;
   const BitsBuilderOptions options_;
   uint64_t reader_bytes_ = kReaderBytes;  // until the file has a filter
@@ -252,8 +252,14 @@ void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
 }
 
 rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, BitsBuilderOptions options) {
-  // RocksDB is not exception-safe; without a builder it writes no filter.
-  rocksdb::Logger* const info_log = options.info_log;
+  // Without a builder, RocksDB writes no filter. With one, a file without room for any would still
+  // get the index of its partitions.
+  if (options.account && builder.options().is_partition) {
+    constexpr uint64_t kLeastBytes = kReaderBytes + kPartitionEntryBytes;
+    if (options.account->Reserve(kLeastBytes, kLeastBytes) == 0) return nullptr;
+    options.account->Return(kLeastBytes);
+  }
+  rocksdb::Logger* const info_log = options.info_log;  // RocksDB is not exception-safe
   rocksdb::FilterBitsBuilder* bits;
   if (options.has_sections) {
     bits = new (std::nothrow) BitsBuilder<true>(std::move(builder), std::move(options));

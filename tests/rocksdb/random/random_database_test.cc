@@ -62,8 +62,8 @@ const Profile kProfiles[] = {
      "table.partition_filters=true"},
     // With blob files, a file was left once (11.9, seed 467691), and was not looked into.
     {"Places",
-     "open places=yes cf.enable_blob_files=- comparator=- merges=- transactions=- index=sidecars "
-     "listener=yes cf.compaction_style=- cf.min_tombstones_for_range_conversion=- "
+     "open places=yes uniform=- cf.enable_blob_files=- comparator=- merges=- transactions=- "
+     "index=sidecars listener=yes cf.compaction_style=- cf.min_tombstones_for_range_conversion=- "
      "table.index_type=- table.filter_policy={id=blocksieve;ranges=true;filter_memory=512}",
      internal::kCanAlterAnswers ? 15 : 3},
     {"BlockIndex", "open comparator=- merges=- index=block"},
