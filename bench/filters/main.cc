@@ -19,7 +19,6 @@
 
 #include "bench/filters/filters.h"
 #include "bench/support/database.h"
-#include "bench/support/files.h"
 #include "bench/support/job.h"
 #include "bench/support/keys.h"
 #include "blocksieve/rocksdb/enable.h"

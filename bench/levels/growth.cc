@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/levels/growth.h"
-
 #include <fmt/format.h>
 #include <rocksdb/cache.h>
 
@@ -10,7 +8,7 @@
 
 #include "bench/levels/tree.h"
 #include "bench/read_amp/contestants.h"
-#include "bench/support/files.h"
+#include "bench/support/job.h"
 #include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::bench::levels {
@@ -57,13 +55,14 @@ void MeasureGrowth(int flushes, uint64_t keys_per_flush, uint64_t lookups, Job& 
       const int until = flushes >> left;
       tree.Flushes(until - flushed);
       flushed = until;
-      const uint64_t outside = tree.Shape().filter_bytes;
-      cache->SetCapacity(filters.in_cache ? memory + tree.IndexBytes()
-                                          : memory - std::min(memory, outside));
+      const TreeShape shape = tree.Shape();
+      cache->SetCapacity(filters.in_cache ? memory + shape.index_bytes
+                                          : memory - std::min(memory, shape.filter_bytes));
       tree.Measure(lookups / 4);  // fills the cache
       const std::string column = fmt::format("{} k keys", until * keys_per_flush / 1000);
       table[filters.name].Add(column, "", tree.Measure(lookups).blocks_read);
-      table[fmt::format("{}: size of filters", filters.name)].Add(column, "bytes", outside);
+      table[fmt::format("{}: size of filters", filters.name)].Add(column, "bytes",
+                                                                  shape.filter_bytes);
     }
   }
 }

@@ -14,10 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/levels/growth.h"
 #include "bench/levels/tree.h"
 #include "bench/read_amp/contestants.h"
-#include "bench/support/files.h"
 #include "bench/support/job.h"
 #include "blocksieve/sizing.h"
 

@@ -86,17 +86,7 @@ void Tree::WaitForCompactions() {
   }
 }
 
-uint64_t Tree::IndexBytes() {
-  rocksdb::TablePropertiesCollection properties;
-  Check(db().GetPropertiesOfAllTables(&properties), "read the table properties of");
-  uint64_t bytes = 0;
-  for (const auto& [_, table] : properties) bytes += table->index_size;
-  return bytes;
-}
-
 std::vector<Run> Tree::Runs() {
-  rocksdb::TablePropertiesCollection properties;
-  Check(db().GetPropertiesOfAllTables(&properties), "read the table properties of");
   rocksdb::ColumnFamilyMetaData meta;
   db().GetColumnFamilyMetaData(&meta);
   std::vector<Run> runs;
@@ -105,9 +95,7 @@ std::vector<Run> Tree::Runs() {
       if (level.level == 0 || runs.empty() || runs.back().level != level.level) {
         runs.push_back({.level = level.level});
       }
-      const auto& table = properties.at(file.db_path + file.name);
-      runs.back().keys += table->num_entries;
-      runs.back().filter_bytes += table->filter_size;
+      runs.back().keys += file.num_entries;
     }
   }
   return runs;
@@ -121,9 +109,8 @@ Measurement Tree::Measure(uint64_t lookups) {
   }
   const Counters counted = window.Stop();
   const TreeShape shape = Shape();
-  const Run all = {.keys = shape.num_entries, .filter_bytes = shape.filter_bytes};
   return {.runs = Runs(),
-          .bits_per_key = all.bits_per_key(),
+          .bits_per_key = Ratio(8 * shape.filter_bytes, shape.num_entries),
           .wasted_reads = Ratio(counted.data_blocks(), lookups),
           .blocks_read = Ratio(counted.blocks_read, lookups)};
 }

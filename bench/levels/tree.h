@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/support/database.h"
-#include "bench/support/measure.h"
+#include "bench/support/job.h"
 
 namespace blocksieve::bench::levels {
 
@@ -24,12 +24,9 @@ struct Sizes {
 struct Run {
   int level = 0;
   uint64_t keys = 0;
-  uint64_t filter_bytes = 0;
-
-  double bits_per_key() const { return Ratio(8 * filter_bytes, keys); }
 };
 
-/// The runs of a tree with their filters, and its wasted reads.
+/// The runs of a tree, the size of its filters, and its wasted reads.
 struct Measurement {
   std::vector<Run> runs = {};
   double bits_per_key = 0;
@@ -53,7 +50,6 @@ class Tree : public Database {
 
   void Flushes(int count);
   void RewriteFilters();
-  uint64_t IndexBytes();
 
   /// Looks up absent keys, spread over the whole key range, and the same for all trees.
   Measurement Measure(uint64_t lookups);
@@ -65,5 +61,9 @@ class Tree : public Database {
   const uint64_t keys_per_flush_;
   uint64_t next_key_ = 0;
 };
+
+/// Measures blocks read per lookup as a database grows, with a block cache and filters that have
+/// the same memory all the time.
+void MeasureGrowth(int flushes, uint64_t keys_per_flush, uint64_t lookups, Job& job);
 
 }  // namespace blocksieve::bench::levels

@@ -9,7 +9,7 @@
 
 #include "bench/ranges/database.h"
 #include "bench/ranges/experiment.h"
-#include "bench/support/files.h"
+#include "bench/support/job.h"
 
 namespace blocksieve::bench::ranges {
 namespace {

@@ -13,11 +13,10 @@
 #include <vector>
 
 #include "bench/read_amp/contestants.h"
-#include "bench/support/counters.h"
 #include "bench/support/database.h"
-#include "bench/support/files.h"
+#include "bench/support/inputs.h"
+#include "bench/support/job.h"
 #include "bench/support/measure.h"
-#include "bench/support/rows.h"
 #include "bench/support/terminal.h"
 
 namespace blocksieve::bench::read_amp {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bench/support/inputs.h"
-#include "bench/support/rows.h"
 #include "blocksieve/column.h"
 #include "blocksieve/predicate.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/skip/scan_database.h"
-#include "bench/support/files.h"
+#include "bench/support/job.h"
 #include "bench/support/measure.h"
 
 namespace blocksieve::bench::skip {

@@ -8,7 +8,7 @@
 
 #include "bench/skip/experiment.h"
 #include "bench/skip/scan_database.h"
-#include "bench/support/files.h"
+#include "bench/support/job.h"
 #include "bench/support/measure.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "lib/column/values.h"

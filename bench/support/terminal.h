@@ -22,12 +22,4 @@ T Must(Result<T> result, const char* what) {
   return *std::move(result);
 }
 
-/// A job's main(). Errors name bench/run, which starts it. Exit codes: see term::RunMain.
-inline int RunMain(const std::function<void()>& run) {
-  return term::RunMain("bench/run", [&] {
-    term::CatchInterrupts();
-    run();
-  });
-}
-
 }  // namespace blocksieve::bench

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/support/files.h"
 #include "bench/support/inputs.h"
 #include "bench/support/job.h"
 #include "integration/toylsm/db.h"
