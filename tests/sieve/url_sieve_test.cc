@@ -384,5 +384,4 @@ TEST_F(QueueTest, DamageIsAnError) {
 }
 
 }  // namespace
-
 }  // namespace blocksieve::testing

@@ -283,5 +283,4 @@ TEST_F(DamageTest, AFileMayEndEarly) {
 }
 
 }  // namespace
-
 }  // namespace blocksieve::toylsm
