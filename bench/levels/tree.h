@@ -62,8 +62,4 @@ class Tree : public Database {
   uint64_t next_key_ = 0;
 };
 
-/// Measures blocks read per lookup as a database grows, with a block cache and filters that have
-/// the same memory all the time.
-void MeasureGrowth(int flushes, uint64_t keys_per_flush, uint64_t lookups, Job& job);
-
 }  // namespace blocksieve::bench::levels

@@ -14,6 +14,34 @@
 namespace blocksieve::bench::skip {
 namespace {
 
+// Rows of an input. Each value becomes "key TAB minute TAB value", as a skip index sees values
+// only. Columns: the value's first field, named `value_name`, clustered or not; the minute, which
+// grows with the key as time does in keys that begin with it; and the words of the key.
+Dataset MakeDataset(const Input& input, std::string_view value_name, uint64_t seed) {
+  constexpr size_t kRewrittenOneIn = 5;
+  constexpr size_t kRowsOfMinute = 100;
+  Dataset dataset;
+  dataset.description = input.description;
+  for (size_t row = 0; row < input.rows.size(); ++row) {
+    dataset.rows.Add(input.rows.key(row), fmt::format("{}\tm{}\t{}", input.rows.key(row),
+                                                      row / kRowsOfMinute, input.rows.value(row)));
+  }
+  dataset.rows.Seal();
+  dataset.columns = {
+      {Must(Column::Parse(fmt::format("{}=field:3", value_name)), "column"),
+       fmt::format("{} = v", value_name), true},
+      {Must(Column::Parse("minute=field:2"), "column"), "minute = v, in key order", true},
+      {Must(Column::Parse("words=words:1"), "column"), "words of the key HAS v", false},
+  };
+  std::vector<uint32_t> rewritten = RandomOrder(dataset.rows.size(), seed);
+  rewritten.resize(rewritten.size() / kRewrittenOneIn);
+  for (const uint32_t row : rewritten) {
+    dataset.rewritten.Add(dataset.rows.key(row), dataset.rows.value(row));
+  }
+  dataset.rewritten.Seal();
+  return dataset;
+}
+
 // Fills databases with all rows in random order, flushes and compacts them: alternately with a
 // default index of one column and without an index.
 void MeasureWriteCost(const Dataset& dataset, const Effort& effort, Job& job) {
@@ -75,6 +103,12 @@ void MeasureIndexSize(const Dataset& dataset, const QueriedColumn& queried, uint
 }
 
 }  // namespace
+
+std::vector<Column> Dataset::Columns() const {
+  std::vector<Column> all;
+  for (const QueriedColumn& each : columns) all.push_back(each.column);
+  return all;
+}
 
 void RunExperiment(const Input& input, std::string_view value_name, const Effort& effort,
                    Job& job) {

@@ -2,15 +2,47 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "bench/skip/dataset.h"
 #include "bench/support/inputs.h"
 #include "bench/support/job.h"
+#include "blocksieve/column.h"
+#include "blocksieve/predicate.h"
 #include "blocksieve/skip_index.h"
 
 namespace blocksieve::bench::skip {
+
+/// A scan for one value of a column.
+struct Query {
+  Predicate predicate;
+  std::vector<uint32_t> rows;  ///< The matching rows, ascending.
+};
+
+/// Of MakeDataset: few files have one value of it.
+inline constexpr size_t kMinuteColumn = 1;
+
+/// One column of a dataset, for queries.
+struct QueriedColumn {
+  Column column;
+  std::string description;  ///< For the tables, at most 40 characters.
+
+  /// Equal values are adjacent in key order.
+  bool is_clustered = false;
+};
+
+/// Rows with columns in their values.
+struct Dataset {
+  std::string description;
+  Rows rows;
+  std::vector<QueriedColumn> columns;
+
+  /// A random fifth of them, which are written again.
+  Rows rewritten;
+
+  std::vector<Column> Columns() const;
+};
 
 /// Amount of measuring. The defaults take some minutes.
 struct Effort {

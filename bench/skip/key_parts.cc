@@ -121,7 +121,7 @@ void MeasureLayout(const Layout& layout, uint64_t num_series, Job& job) {
         condition += ")";
       }
       const auto is_in = [=](uint64_t time) { return low <= time && time < end; };
-      Query query{"", Must(Predicate::Parse(condition, dataset.Columns()), "predicate"), {}};
+      Query query{Must(Predicate::Parse(condition, dataset.Columns()), "predicate"), {}};
       for (uint32_t row = 0; row < times.size(); ++row) {
         if (is_in(times[row])) query.rows.push_back(row);
       }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // skip: measures what skip indexes save in RocksDB. See kManual and experiment.h.
 
-#include "bench/skip/dataset.h"
 #include "bench/skip/experiment.h"
 #include "bench/support/inputs.h"
 #include "bench/support/job.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/skip/dataset.h"
+#include "bench/skip/experiment.h"
 #include "bench/support/database.h"
 #include "blocksieve/rocksdb/skip_index.h"
 

@@ -1,19 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "bench/skip/experiment.h"
 #include "bench/skip/scan_database.h"
 #include "bench/support/job.h"
+#include "lib/column/values.h"
 
 namespace blocksieve::bench::skip {
 namespace {
 
 constexpr unsigned kFullScans = 3;
 constexpr const char* kCompacted = "compacted";
+
+// `count` distinct values of the column with number `column`, drawn uniformly, however often they
+// occur, with the rows that have them; all values if there are fewer.
+std::vector<Query> DrawQueries(const Dataset& dataset, size_t column, size_t count, uint64_t seed) {
+  const Column& queried = dataset.columns[column].column;
+  std::map<std::string, std::vector<uint32_t>, std::less<>> rows_of;  // sorted: the seed decides
+  for (uint32_t row = 0; row < dataset.rows.size(); ++row) {
+    internal::ForEachIndexed(queried, dataset.rows.value(row), [&](const Value& each) {
+      auto at = rows_of.find(each.bytes());
+      if (at == rows_of.end()) at = rows_of.emplace(each.bytes(), 0).first;
+      if (at->second.empty() || at->second.back() != row) at->second.push_back(row);
+      return true;
+    });
+  }
+  std::vector<std::pair<std::string, std::vector<uint32_t>>> drawn;
+  std::sample(rows_of.begin(), rows_of.end(), std::back_inserter(drawn), count,
+              std::mt19937_64(seed));
+  std::vector<Query> queries;
+  for (auto& [value, rows] : drawn) {
+    queries.push_back(
+        {Must(Predicate::Compare(queried, Comparison::kHas, Value::Bytes(value)), "predicate"),
+         std::move(rows)});
+  }
+  return queries;
+}
 
 // Scans of a database by each of its columns, in one state.
 class DatabaseScans {
@@ -42,7 +71,7 @@ class DatabaseScans {
     std::vector<double> seconds;
     for (unsigned turn = 0; turn < kFullScans; ++turn) {
       database_.ForgetReads();
-      const ScanCost full = database_.Scan({"", nothing, {}}, /*use_index=*/false);
+      const ScanCost full = database_.Scan({nothing, {}}, /*use_index=*/false);
       seconds.push_back(full.seconds);
       if (full.data_blocks != blocks_.num_blocks) {
         Fail("a full scan read {} data blocks, the files have {}", full.data_blocks,
