@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iostream>
 #include <numeric>
 #include <random>
 #include <string_view>
@@ -56,20 +55,19 @@ class LimitedRows {
   bool is_cut_ = false;
 };
 
-Input ParseTsv(std::istream& stream, const std::string& name, uint64_t max_bytes) {
+Input ParseTsv(const std::string& path, uint64_t max_bytes) {
   LimitedRows rows(max_bytes);
-  std::string line;
-  for (uint64_t number = 1; rows.has_room() && std::getline(stream, line); ++number) {
-    const std::string_view row = line;
-    const size_t tab = row.find('\t');
-    if (tab == row.npos || tab == 0) {
-      Fail("{}, line {}: {}; expected: key TAB value", name, number,
+  term::LineReader lines(path);
+  for (auto row = lines.Next(); row && rows.has_room(); row = lines.Next()) {
+    const size_t tab = row->find('\t');
+    if (tab == row->npos || tab == 0) {
+      Fail("{}, line {}: {}; expected: key TAB value", lines.name(), lines.line_number(),
            tab == 0 ? "empty key" : "no tab");
     }
-    rows.Add(row.substr(0, tab), row.substr(tab + 1));
+    rows.Add(row->substr(0, tab), row->substr(tab + 1));
   }
-  if (rows.has_room() && !stream.eof()) Fail("cannot read {}: {}", name, std::strerror(errno));
-  return rows.Finish(name, "key TAB value, from " + name);
+  CheckInterrupt();  // which ends the lines, too
+  return rows.Finish(lines.name(), "key TAB value, from " + lines.name());
 }
 
 size_t Below(size_t bound, Random& random) {
@@ -138,10 +136,7 @@ Input ReadInput(Job& job, uint64_t max_bytes) {
   job.progress.Show("reading the input");
   if (options.rows > 0) return MakeSynthetic(options.rows, options.seed, max_bytes);
   if (options.input.empty()) return LoadDpkg(max_bytes);
-  if (options.input == "-") return ParseTsv(std::cin, "standard input", max_bytes);
-  std::ifstream file(options.input, std::ios::binary);
-  if (!file) Fail("cannot open --input {}: {}", options.input, std::strerror(errno));
-  return ParseTsv(file, options.input, max_bytes);
+  return ParseTsv(options.input, max_bytes);
 }
 
 Input MakeSynthetic(uint64_t num_rows, uint64_t seed, uint64_t max_bytes) {
