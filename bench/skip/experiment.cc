@@ -69,39 +69,6 @@ void MeasureWriteCost(const Dataset& dataset, const Effort& effort, Job& job) {
   }
 }
 
-// Measures the index of one file with all rows, of a column that is not clustered: an index of a
-// clustered one is mostly keys, which columns share.
-void MeasureIndexSize(const Dataset& dataset, const QueriedColumn& queried, uint64_t granule_rows,
-                      Results& results) {
-  const Column& column = queried.column;
-  SkipIndexBuilder builder = Must(SkipIndexBuilder::Create({.columns = {column},
-                                                            .granule_rows = granule_rows,
-                                                            .granule_bytes = 0,
-                                                            .target_fpr = 0.01,
-                                                            .max_index_bytes = 0}),
-                                  "skip index");
-  for (size_t row = 0; row < dataset.rows.size(); ++row) {
-    builder.AddRow(dataset.rows.key(row), dataset.rows.value(row));
-  }
-  const FinishedSkipIndex index = Must(builder.Finish(), "skip index");
-  const IndexColumnInfo& info = index.columns[0];
-  if (info.filters != PartState::kPresent) {
-    Fail("{}: no filters: {}", queried.description, PartStateName(info.filters));
-  }
-  const uint64_t values = info.num_distinct;
-  const auto bits = [&](uint64_t part) { return Ratio(8 * part, values); };
-  const bool has_target = granule_rows == kDefaultGranuleRows;
-  results
-      .In("Index of one column at an FPR of 1 %: bits per distinct value of a granule")[fmt::format(
-          "{}, granules of {} rows", queried.description, granule_rows)]
-      .Add("distinct per granule", "", Ratio(values, index.num_granules))
-      .Add("size", "bytes", index.bytes.size())
-      .Add("bits per value: all", "", bits(index.bytes.size()), has_target ? NotAbove(9) : Target{})
-      .Add("bits per value: filters", "", bits(info.filter_bytes))
-      .Add("bits per value: bounds", "", bits(info.bounds_bytes))
-      .Add("bits per value: keys", "", bits(index.key_bytes));
-}
-
 }  // namespace
 
 std::vector<Column> Dataset::Columns() const {
@@ -123,9 +90,6 @@ void RunExperiment(const Input& input, std::string_view value_name, const Effort
       job.cold_reads, dataset.description);
   MeasureScans(dataset, effort, job);
   MeasureKeyParts(effort.num_series, job);
-  for (const uint64_t granule_rows : effort.granule_rows) {
-    MeasureIndexSize(dataset, dataset.columns.back(), granule_rows, job.results);
-  }
   MeasureWriteCost(dataset, effort, job);
 }
 

@@ -47,10 +47,8 @@ struct Dataset {
 /// Amount of measuring. The defaults take some minutes.
 struct Effort {
   uint64_t max_input_bytes = uint64_t{2} << 30;
-  size_t queries = 100;  ///< Scans of each column, each for one value.
-  std::vector<uint64_t> granule_rows = {32,   kDefaultGranuleRows, 128, 256, 512, 1'024, 2'048,
-                                        8'192};  ///< Of indexes whose size is measured.
-  size_t write_columns = 2;                      ///< The first ones.
+  size_t queries = 100;      ///< Scans of each column, each for one value.
+  size_t write_columns = 2;  ///< The first ones.
   unsigned write_rounds = 9;
   uint64_t num_series = 10'000;  ///< Of a thousand times each, in keys.
 };
@@ -62,8 +60,8 @@ void MeasureScans(const Dataset& dataset, const Effort& effort, Job& job);
 /// Scans synthetic databases for windows of a time in their keys. Throws Failure as above.
 void MeasureKeyParts(uint64_t num_series, Job& job);
 
-/// MeasureScans on the input's rows; then measures indexes and the time to fill databases with and
-/// without them; and MeasureKeyParts. `value_name`: the values' first field.
+/// MeasureScans on the input's rows; MeasureKeyParts; then measures the time to fill databases with
+/// and without an index. `value_name`: the values' first field.
 void RunExperiment(const Input& input, std::string_view value_name, const Effort& effort, Job& job);
 
 }  // namespace blocksieve::bench::skip
