@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bench/support/inputs.h"
+#include "bench/support/keys.h"
 #include "bench/support/measure.h"
 #include "lib/base/coding.h"
 #include "lib/prefix/prefix_rule.h"
@@ -17,14 +18,6 @@ namespace blocksieve::bench::ranges {
 namespace {
 
 constexpr size_t kMaxPrefixBytes = 8;  // integers have no more
-
-// The bytes of an unsigned number, the most significant first.
-template <class Number>
-std::string BigEndian(Number number) {
-  std::string bytes;
-  for (size_t i = sizeof number; i-- > 0;) bytes.push_back(static_cast<char>(number >> (8 * i)));
-  return bytes;
-}
 
 bool HasKeyIn(const SortedKeys& keys, const Range& range) {
   const auto next = std::lower_bound(keys.begin(), keys.end(), range.begin);

@@ -9,6 +9,7 @@
 #include "bench/skip/experiment.h"
 #include "bench/skip/scan_database.h"
 #include "bench/support/job.h"
+#include "bench/support/keys.h"
 #include "bench/support/measure.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "lib/column/values.h"
@@ -19,12 +20,6 @@ namespace {
 constexpr size_t kRuns = 8, kWindows = 10;
 constexpr uint64_t kTimes = 1000;
 constexpr uint64_t kFew = 16;  // as many numbers of BETWEEN ask filters
-
-std::string BigEndian(uint64_t number) {
-  std::string bytes;
-  for (int shift = 56; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(number >> shift));
-  return bytes;
-}
 
 // Keys of a series, or what takes its place, and a time.
 struct Layout {

@@ -87,9 +87,7 @@ JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const*
 }  // namespace
 
 TempDir::TempDir(const std::filesystem::path& parent) {
-  std::error_code error;
-  std::filesystem::create_directories(parent, error);
-  if (error) Fail("cannot create directory {}: {}", parent.string(), error.message());
+  std::filesystem::create_directories(parent);
   std::string name = (parent / "bench.XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
     Fail("cannot create a directory in {}: {}", parent.string(), std::strerror(errno));

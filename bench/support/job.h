@@ -13,7 +13,7 @@ namespace blocksieve::bench {
 /// A new directory in `parent` (created if missing). The destructor removes it and its contents.
 class TempDir {
  public:
-  /// Throws Failure if it cannot be created.
+  /// Throws if it cannot be created.
   explicit TempDir(const std::filesystem::path& parent);
   ~TempDir();
   TempDir(const TempDir&) = delete;

@@ -49,15 +49,14 @@ std::string Results::Text(double seconds) const {
 }
 
 void Results::Write(const std::filesystem::path& dir, double seconds) const {
-  std::error_code error;
-  std::filesystem::create_directories(dir, error);
+  std::filesystem::create_directories(dir);
   const std::filesystem::path path = dir / (benchmark_ + ".json");
   const std::filesystem::path unfinished = path.string() + ".tmp";
   std::ofstream file(unfinished);
   file << Text(seconds);
   file.close();
-  if (file) std::filesystem::rename(unfinished, path, error);
-  if (!file || error) Fail("cannot write {}", path.string());
+  if (!file) Fail("cannot write {}", path.string());
+  std::filesystem::rename(unfinished, path);
 }
 
 }  // namespace blocksieve::bench

@@ -91,7 +91,7 @@ class Results {
   /// any bytes; those that are not UTF-8, as JSON must be, are replaced.
   std::string Text(double seconds) const;
 
-  /// Writes `dir`/<benchmark>.json atomically. Throws Failure.
+  /// Writes `dir`/<benchmark>.json atomically. Throws if that fails.
   void Write(const std::filesystem::path& dir, double seconds) const;
 
  private:

@@ -119,25 +119,6 @@ TEST(TreeTest, LevelsAreMeansOverTheirRuns) {
   EXPECT_EQ(NumKeys(levels), 430);
 }
 
-TEST(TreeTest, RunsAreFilesOfLevel0AndDeeperLevels) {
-  const Tree tree({{.level = 0, .num_keys = 10, .fpr = 0.5, .filter_bytes = 10},
-                   {.level = 0, .num_keys = 20, .fpr = 0.25, .filter_bytes = 20},
-                   {.level = 2, .num_keys = 100, .fpr = 0.1, .filter_bytes = 100},
-                   {.level = 2, .num_keys = 300, .fpr = 0.3, .filter_bytes = 300}},
-                  "name");
-  EXPECT_EQ(tree.name(), "name");
-  EXPECT_EQ(tree.num_keys(), 430u);
-  EXPECT_EQ(tree.filter_bytes(), 430u);
-  const std::vector<TreeRun>& runs = tree.runs();
-  ASSERT_EQ(runs.size(), 3u);
-  EXPECT_EQ(runs[0].num_keys, 10u);
-  EXPECT_EQ(runs[1].num_keys, 20u);
-  EXPECT_EQ(runs[2].first_file, 2u);
-  EXPECT_EQ(runs[2].num_files, 2u);
-  EXPECT_DOUBLE_EQ(runs[2].fpr, 0.25);  // the mean over keys
-  EXPECT_EQ(Tree({{.level = 1, .num_keys = 0, .fpr = 0.5}}).runs()[0].fpr, 1);
-}
-
 // As if a share of the keys were where every run has keys, and the others where only one has.
 TEST(TreeTest, LookupSharesFollowProbes) {
   const auto shares = [](double probes, double fpr_of_last = 0.01) {
@@ -181,6 +162,7 @@ TEST(TreeTest, WithoutRangesEveryLookupChecksEveryRun) {
                    0.25 * 0.7 + 0.75 * present);
   EXPECT_EQ(Tree().WastedReads(std::vector<double>{}, 0.5), 0);
   EXPECT_EQ(Tree(std::vector<TreeFile>(1)).WastedReads(std::vector<double>{1}, 1), 0);
+  EXPECT_EQ(Tree({{.level = 1, .num_keys = 0, .fpr = 0.5}}).runs()[0].fpr, 1);
 }
 
 // The rules of AllocateByLevel and AllocateForFile on top of AllocateRates.
