@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // levels: wasted reads if the filter memory is distributed over the levels of a tree. See kManual.
 
-#include <fmt/format.h>
-#include <rocksdb/cache.h>
-#include <rocksdb/filter_policy.h>
-
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <future>
 #include <map>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "bench/levels/tree.h"
 #include "bench/read_amp/contestants.h"
-#include "bench/support/job.h"
 #include "blocksieve/sizing.h"
 
 namespace blocksieve::bench::levels {
