@@ -9,25 +9,6 @@ namespace {
 
 using RangeAnswer = RangeFilterReader::Answer;
 
-/// A family of similar keys. Their filter must give correct answers, but need not meet an FPR.
-struct KeyFamily {
-  std::string name;
-  std::function<std::vector<std::string>()> make;
-
-  /// Ascending and distinct.
-  std::vector<std::string> Keys() const { return SortedDistinct(make()); }
-};
-
-void PrintTo(const KeyFamily& family, std::ostream* out) { *out << family.name; }
-
-std::vector<std::string> Made(size_t count,
-                              const std::function<std::string(size_t, Random*)>& make) {
-  Random random(count);
-  std::vector<std::string> keys;
-  for (size_t i = 0; i < count; ++i) keys.push_back(make(i, &random));
-  return keys;
-}
-
 std::string RandomBytes(size_t size, Random* random) {
   std::string bytes;
   while (bytes.size() < size) bytes.push_back(static_cast<char>((*random)()));
@@ -43,76 +24,70 @@ std::string Word(std::string_view characters, size_t max_length, Random* random)
   return word;
 }
 
-std::vector<std::string> UuidTenants(size_t tenants, size_t keys_each) {
-  Random random(tenants);
-  std::vector<std::string> keys;
-  for (size_t tenant = 0; tenant < tenants; ++tenant) {
-    const std::string prefix = HexUuid(&random) + ":";
-    for (size_t i = 0; i < keys_each; ++i) {
-      keys.push_back(prefix + Formatted("%013llu", 1'700'000'000'000 + random() % 10'000'000'000));
-    }
-  }
-  return keys;
+std::string UuidAndTime(uint64_t tenant, Random* random) {
+  Random of_tenant(tenant);
+  return HexUuid(&of_tenant) +
+         Formatted(":%013llu", 1'700'000'000'000 + (*random)() % 10'000'000'000);
 }
 
-// Nested clusters: some of the keys that are k characters shorter than the longest continue with a
-// different character.
-std::vector<std::string> Nested(size_t levels) {
-  std::vector<std::string> keys;
-  std::string prefix;
-  for (size_t level = 0; level < levels; ++level) {
-    for (const char* end : {"!", "#", "z0", "z1", "~"}) keys.push_back(prefix + end);
-    prefix += "mmmmmmmmmm";
-  }
-  return keys;
+std::string Path(size_t i, Random* random) {
+  return "/usr/share/" + Formatted("package%llu/", i % 37) + Word("abcde", 4, random) +
+         Formatted("/file%llu.txt", (*random)() % 1'000);
 }
 
-const std::vector<KeyFamily>& KeyFamilies() {
-  static const std::vector<KeyFamily> families = {
-      {"Ints", [] { return RandomInts(5'000, 1); }},
-      {"Counter",
-       [] { return Made(3'000, [](size_t i, Random*) { return BigEndian(1'000'000 + i); }); }},
-      {"TenantOfAnyLengthAndTime",
-       [] {
-         return Made(6'000, [](size_t, Random* random) {
-           return Formatted("t%llu:", (*random)() >> (40 + (*random)() % 24)) +
-                  Formatted("%llu", (*random)() >> (20 + (*random)() % 40));
-         });
-       }},
-      // Clusters that are leaves, and clusters that are nodes.
-      {"UuidTenants", [] { return UuidTenants(30, 100); }},
-      {"UuidTenantsWithManyKeys", [] { return UuidTenants(5, 3'000); }},
-      {"OneKey", [] { return std::vector<std::string>{"a key"}; }},
-      {"TheEmptyKey", [] { return std::vector<std::string>{""}; }},
-      {"Prefixes", [] { return Made(200, [](size_t i, Random*) { return std::string(i, 'a'); }); }},
-      {"WordsOfExtremeBytes",
-       [] {
-         return Made(3'000, [](size_t, Random* random) {
-           return Word(std::string_view("\0\1\x7f\x80\xfe\xff", 6), 8, random);
-         });
-       }},
-      {"RandomBytes",
-       [] {
-         return Made(3'000, [](size_t i, Random* random) { return RandomBytes(i % 20, random); });
-       }},
-      {"LongKeysOfManyPrefixes",
-       [] {
-         return Made(2'000, [](size_t i, Random* random) {
-           return Formatted("%llu", i % 7) + std::string(260 + i % 3 * 50, '\0') +
-                  RandomBytes(4, random);
-         });
-       }},
-      {"Nested", [] { return Nested(40); }},
-      {"Paths",
-       [] {
-         return Made(3'000, [](size_t i, Random* random) {
-           return "/usr/share/" + Formatted("package%llu/", i % 37) + Word("abcde", 4, random) +
-                  Formatted("/file%llu.txt", (*random)() % 1'000);
-         });
-       }},
-  };
-  return families;
-}
+/// A family of similar keys. Their filter must give correct answers, but need not meet an FPR.
+struct KeyFamily {
+  std::string name;
+  size_t count;
+  std::string (*key)(size_t i, Random* random);
+
+  /// Ascending and distinct.
+  std::vector<std::string> Keys() const {
+    Random random(count);
+    std::vector<std::string> keys;
+    for (size_t i = 0; i < count; ++i) keys.push_back(key(i, &random));
+    return SortedDistinct(std::move(keys));
+  }
+};
+
+void PrintTo(const KeyFamily& family, std::ostream* out) { *out << family.name; }
+
+const KeyFamily kPaths{"Paths", 3'000, Path};
+
+const KeyFamily kFamilies[] = {
+    kPaths,
+    {"Ints", 5'000, [](size_t, Random* random) { return BigEndian((*random)()); }},
+    {"Counter", 3'000, [](size_t i, Random*) { return BigEndian(1'000'000 + i); }},
+    {"TenantOfAnyLengthAndTime", 6'000,
+     [](size_t, Random* random) {
+       return Formatted("t%llu:", (*random)() >> (40 + (*random)() % 24)) +
+              Formatted("%llu", (*random)() >> (20 + (*random)() % 40));
+     }},
+    // Clusters that are leaves, and clusters that are nodes.
+    {"UuidTenants", 3'000, [](size_t i, Random* random) { return UuidAndTime(i / 100, random); }},
+    {"UuidTenantsWithManyKeys", 15'000,
+     [](size_t i, Random* random) { return UuidAndTime(i / 3'000, random); }},
+    {"OneKey", 1, [](size_t, Random*) { return std::string("a key"); }},
+    {"TheEmptyKey", 1, [](size_t, Random*) { return std::string(); }},
+    {"Prefixes", 200, [](size_t i, Random*) { return std::string(i, 'a'); }},
+    {"WordsOfExtremeBytes", 3'000,
+     [](size_t, Random* random) {
+       return Word(std::string_view("\0\1\x7f\x80\xfe\xff", 6), 8, random);
+     }},
+    {"RandomBytes", 3'000, [](size_t i, Random* random) { return RandomBytes(i % 20, random); }},
+    {"LongKeysOfManyPrefixes", 2'000,
+     [](size_t i, Random* random) {
+       return Formatted("%llu", i % 7) + std::string(260 + i % 3 * 50, '\0') +
+              RandomBytes(4, random);
+     }},
+    // Clusters within clusters: some of the keys that are k characters shorter than the longest
+    // continue with a different character.
+    {"Nested", 200,
+     [](size_t i, Random*) {
+       constexpr const char* kEnds[] = {"!", "#", "z0", "z1", "~"};
+       return std::string(i / 5 * 10, 'm') + kEnds[i % 5];
+     }},
+};
 
 /// The range filter of these keys, added in this order.
 struct Built {
@@ -145,13 +120,6 @@ Built Build(const FilterOptions& options, const std::vector<std::string>& keys) 
   return Built(&builder, keys);
 }
 
-std::vector<std::string> Paths() {
-  for (const KeyFamily& family : KeyFamilies()) {
-    if (family.name == "Paths") return family.Keys();
-  }
-  return {};
-}
-
 TEST(RangeFilterBuilderTest, DescribesTheFilter) {
   const std::vector<std::string> keys = RandomInts(1'000, 1);
   for (const bool is_whole_file : {true, false}) {
@@ -166,7 +134,7 @@ TEST(RangeFilterBuilderTest, DescribesTheFilter) {
 }
 
 TEST(RangeFilterBuilderTest, RefusesKeysThatAreTooSimilar) {
-  const std::vector<std::string> paths = Paths();
+  const std::vector<std::string> paths = kPaths.Keys();
   // The keys are as dense as can be: every range is next to a key.
   const Built built = Build({.max_estimated_range_fpr = 0.01}, paths);
   const std::string& reason = built.absent_reason;
@@ -180,7 +148,7 @@ TEST(RangeFilterBuilderTest, RefusesKeysThatAreTooSimilar) {
 // The builder tries some stretches of many keys first: how many keys are similar matters, but not
 // where they are.
 TEST(RangeFilterBuilderTest, CountsSimilarKeysAnywhere) {
-  const std::vector<std::string> paths = Paths();
+  const std::vector<std::string> paths = kPaths.Keys();
   for (const char* const where : {"\x01", "\x80", "\xf0"}) {
     for (const size_t percent : {10, 90}) {
       std::vector<std::string> keys = RandomInts(1'000 * (100 - percent), 1);
@@ -396,8 +364,7 @@ constexpr double kFprs[] = {0.015, 0.3, 0.1, 0.001, 1e-5};
 
 class RangeAnswersTest : public ::testing::TestWithParam<KeyFamily> {};
 
-INSTANTIATE_TEST_SUITE_P(Families, RangeAnswersTest, ::testing::ValuesIn(KeyFamilies()),
-                         ParamNames());
+INSTANTIATE_TEST_SUITE_P(Families, RangeAnswersTest, ::testing::ValuesIn(kFamilies), ParamNames());
 
 TEST_P(RangeAnswersTest, AreRight) {
   const std::vector<std::string> keys = GetParam().Keys();

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocksieve/tree.h"
 
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "tests/support/must.h"
 
 namespace blocksieve {
@@ -68,18 +63,16 @@ TEST(TreeTest, LookupsCheckRunsByTheirKeyRanges) {
       {"level 0 only", {{0, "a", "c", 50}, {0, "d", "f", 50}}, {0.5, 0.5}},
       {"files of one key", {{0, "a", "a", 1}, {1, "k", "k", 1}}, {1, 1}},
       {"no files", {}, {}},
+      {"a file in another order", {{0, "k", "j", 100}, {1, "k", "a", 1000}}, {1, 1}},
+      {"files in another order",
+       {{1, "a", "b", 10}, {2, "f", "j", 10}, {2, "a", "e", 100}},
+       {1, 1}},
       {"any bytes", {{1, "", "", 5}, {2, "", std::string(300, '\xff'), 100}}, {0, 1}},
   };
   for (const auto& [what, files, shares] : cases) {
     SCOPED_TRACE(what);
     ExpectNear(LookupShares(Interpolated(files)), shares);
   }
-}
-
-TEST(TreeTest, KeysInAnotherOrderAreCheckedInAllRuns) {
-  ExpectNear(LookupShares(Interpolated({{0, "k", "j", 100}, {1, "k", "a", 1000}})), {1, 1});
-  ExpectNear(LookupShares(Interpolated({{1, "a", "b", 10}, {2, "f", "j", 10}, {2, "a", "e", 100}})),
-             {1, 1});
 }
 
 TEST(TreeTest, InterpolationFollowsKeysNotRanges) {
