@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // filters: times and sizes of single filters. See kManual.
 
-#include <fmt/format.h>
 #include <malloc.h>
-#include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
-#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 #include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "bench/filters/filters.h"
 #include "bench/support/database.h"
-#include "bench/support/job.h"
 #include "bench/support/keys.h"
 #include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"

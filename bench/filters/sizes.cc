@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "bench/filters/filters.h"
 #include "bench/support/keys.h"

@@ -3,9 +3,7 @@
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
-#include <rocksdb/table.h>
 #include <rocksdb/table_properties.h>
-#include <rocksdb/version.h>
 #if ROCKSDB_MAJOR >= 9
 #include <rocksdb/experimental.h>
 #endif
@@ -14,14 +12,8 @@
 #endif
 
 #include <algorithm>
-#include <memory>
-#include <optional>
-#include <string_view>
-#include <utility>
 
-#include "bench/support/database.h"
 #include "bench/support/terminal.h"
-#include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/compat/version_differences.h"
 

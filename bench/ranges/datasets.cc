@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/ranges/datasets.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "bench/support/inputs.h"
 #include "bench/support/keys.h"

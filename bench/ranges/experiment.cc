@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/ranges/experiment.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "bench/ranges/database.h"
-#include "bench/support/job.h"
 
 namespace blocksieve::bench::ranges {
 namespace {

@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "bench/ranges/experiment.h"
 #include "bench/support/keys.h"

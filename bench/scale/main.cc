@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // scale: measures how costs grow with the number of files. See kManual.
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
-#include <functional>
 #include <iterator>
 #include <map>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "bench/support/database.h"
 #include "bench/support/job.h"

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/skip/experiment.h"
 
-#include <fmt/format.h>
-
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "bench/skip/scan_database.h"
-#include "bench/support/job.h"
 #include "bench/support/measure.h"
 
 namespace blocksieve::bench::skip {

@@ -1,13 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "bench/support/inputs.h"
-#include "bench/support/job.h"
 #include "blocksieve/column.h"
 #include "blocksieve/predicate.h"
 #include "blocksieve/skip_index.h"

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <rocksdb/experimental.h>
-#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <random>
 
 #include "bench/skip/experiment.h"
 #include "bench/skip/scan_database.h"
-#include "bench/support/job.h"
 #include "bench/support/keys.h"
 #include "bench/support/measure.h"
 #include "integration/rocksdb/compat/version_differences.h"

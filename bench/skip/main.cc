@@ -2,8 +2,6 @@
 // skip: measures what skip indexes save in RocksDB. See kManual and experiment.h.
 
 #include "bench/skip/experiment.h"
-#include "bench/support/inputs.h"
-#include "bench/support/job.h"
 
 namespace blocksieve::bench::skip {
 namespace {

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "bench/skip/experiment.h"
 #include "bench/skip/scan_database.h"
-#include "bench/support/job.h"
 #include "lib/column/values.h"
 
 namespace blocksieve::bench::skip {

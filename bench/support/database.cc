@@ -7,10 +7,8 @@
 #include <rocksdb/table_properties.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "bench/support/measure.h"
-#include "bench/support/terminal.h"
 #include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::bench {

@@ -7,15 +7,8 @@
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
 
-#include <cstdint>
-#include <filesystem>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "bench/support/inputs.h"
 

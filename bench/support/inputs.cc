@@ -7,9 +7,7 @@
 #include <fstream>
 #include <numeric>
 #include <random>
-#include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "bench/support/terminal.h"
 

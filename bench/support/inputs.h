@@ -1,12 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "bench/support/job.h"
 
 namespace blocksieve::bench {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/support/job.h"
 
-#include <fmt/format.h>
 #include <stdlib.h>
 
 #include <CLI/CLI.hpp>
@@ -10,7 +9,6 @@
 #include <cstring>
 #include <limits>
 #include <system_error>
-#include <type_traits>
 
 #include "bench/support/inputs.h"
 #include "bench/support/measure.h"

@@ -1,10 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <string>
-
 #include "bench/support/results.h"
 #include "bench/support/terminal.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <malloc.h>
 #include <rocksdb/version.h>
 #include <sys/utsname.h>
@@ -9,10 +8,8 @@
 #include <algorithm>
 #include <cassert>
 #include <fstream>
-#include <string>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "bench/support/measure.h"
 #include "bench/support/results.h"

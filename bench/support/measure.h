@@ -4,9 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <vector>
 
 #include "bench/support/terminal.h"

@@ -1,12 +1,8 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <deque>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 #include <type_traits>
-#include <vector>
 
 #include "bench/support/measure.h"
 

@@ -1,7 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <utility>
-
 #include "blocksieve/status.h"
 #include "integration/cli/term/terminal.h"
 

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // toylsm: measures read amplification in the toy LSM. See kManual.
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "bench/support/inputs.h"
-#include "bench/support/job.h"
 #include "integration/toylsm/db.h"
 
 namespace blocksieve::bench::toy {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole jobs on small inputs: the figures must fit together.
 
-#include <fmt/format.h>
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +9,6 @@
 #include "bench/ranges/experiment.h"
 #include "bench/read_amp/contestants.h"
 #include "bench/skip/experiment.h"
-#include "bench/support/job.h"
 
 namespace blocksieve::bench {
 namespace {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
-#include <filesystem>
 #include <iostream>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "tests/fuzz/fuzz.h"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <deque>
-#include <fstream>
-#include <optional>
 #include <random>
 #include <thread>
-#include <utility>
 
 #include "integration/sieve/sieve_format.h"
 #include "integration/sieve/sieve_queue.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <set>
-#include <span>
 
 #include "blocksieve/sizing.h"
 #include "lib/block/footer.h"

@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 #include <random>
-#include <span>
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/hash.h"

@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "blocksieve/bloom.h"
 #include "lib/bloom/bloom_model.h"

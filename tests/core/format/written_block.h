@@ -3,13 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <memory>
-#include <optional>
 #include <ostream>
 #include <set>
-#include <utility>
-#include <vector>
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/status.h"

@@ -3,9 +3,7 @@
 
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <random>
-#include <string_view>
 
 #include "blocksieve/sizing.h"
 #include "lib/base/kernels.h"

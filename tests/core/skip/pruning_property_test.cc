@@ -2,7 +2,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
-#include <optional>
 #include <random>
 
 #include "tests/core/skip/test_index.h"

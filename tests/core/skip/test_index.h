@@ -1,9 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdint>
-#include <memory>
-#include <span>
-
 #include "blocksieve/skip_index.h"
 #include "lib/skip/column_index.h"
 #include "tests/core/column/test_columns.h"
