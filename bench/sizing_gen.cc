@@ -7,8 +7,6 @@
 // A test compares the checked-in table with the model.
 
 #include <cstdio>
-#include <string>
-#include <vector>
 
 #include "blocksieve/sizing.h"
 #include "lib/bloom/bloom_model.h"

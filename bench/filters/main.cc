@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // filters: times and sizes of single filters. See kManual.
 
-#include <fmt/format.h>
 #include <malloc.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/table.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/sst_file_writer.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 #include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "bench/filters/filters.h"
 #include "bench/support/database.h"
-#include "bench/support/files.h"
-#include "bench/support/job.h"
 #include "bench/support/keys.h"
 #include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::bench::filters {
 namespace {
@@ -45,6 +38,7 @@ struct Effort {
 
 constexpr uint64_t kProbesPerCall = 4096;
 constexpr uint64_t kFprProbes = 2'000'000;
+constexpr uint64_t kPartitionedKeys = 3'000'000;
 constexpr size_t kBatch = 32;  // the most keys that MultiGet probes at once
 
 // As in a server: 64 MiB of Bloom filters of files or large partitions.
@@ -55,6 +49,8 @@ constexpr const char* kStockBloom = "stock bloom";
 constexpr const char* kStockRibbon = "stock ribbon";
 constexpr const char* kOurBloom = "blocksieve bloom";
 constexpr const char* kOurRibbon = "blocksieve ribbon";
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 // A filter policy, measured through the interface by which RocksDB builds and probes filters.
 struct PolicyContestant {
@@ -100,8 +96,8 @@ double MeasureFpr(const BuiltFilter& filter, uint64_t num_probes) {
   return Ratio(positives, num_probes);
 }
 
-std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(const EnableOptions& options) {
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+Policy NewPolicy(const EnableOptions& options) {
+  Policy policy;
   CheckOk(NewFilterPolicy(options, &policy), "filter policy");
   return policy;
 }
@@ -237,6 +233,33 @@ double ProbeBatch(const PolicyContestant& contestant, uint64_t num_keys, double 
       Use(may_match);
     }
   });
+}
+
+// Heap memory of a new file's partitions of 4 KiB, all loaded, that the block cache is not charged,
+// in bytes. `policy`: null for no filter.
+double MeasureUncharged(const Policy& policy, const std::string& path) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = policy;
+  table.partition_filters = true;
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.metadata_block_size = 4096;
+  table.cache_index_and_filter_blocks = true;
+  table.metadata_cache_options.partition_pinning = rocksdb::PinningTier::kAll;
+  table.block_cache = rocksdb::NewLRUCache(size_t{1} << 30, /*num_shard_bits=*/0);
+  rocksdb::Options options;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  CheckOk(writer.Open(path), path);
+  for (uint64_t i = 0; i < kPartitionedKeys; ++i) {
+    CheckOk(writer.Put(fmt::format("{:016}", i), ""), path);
+  }
+  CheckOk(writer.Finish(), path);
+  rocksdb::SstFileReader reader(options);
+  const size_t charged = table.block_cache->GetUsage();
+  const size_t before = mallinfo2().uordblks;
+  CheckOk(reader.Open(path), path);
+  return static_cast<double>(mallinfo2().uordblks - before) -
+         static_cast<double>(table.block_cache->GetUsage() - charged);
 }
 
 // Ratios of the times of one operation. Targets are those at a million keys: with a Debian RocksDB,

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-#include <malloc.h>
-#include <rocksdb/cache.h>
-#include <rocksdb/sst_file_reader.h>
-#include <rocksdb/sst_file_writer.h>
-#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "bench/filters/filters.h"
-#include "bench/support/database.h"
 #include "bench/support/keys.h"
 #include "bench/support/measure.h"
 #include "blocksieve/filter.h"
-#include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::bench::filters {
 namespace {
@@ -132,31 +121,6 @@ void MeasureSizes(Job& job) {
     job.progress.Show(fmt::format("{}: a large filter", FilterKindName(kind)));
     MeasureLarge(kind, quick ? 10'000'000 : 300'000'000, job.results);
   }
-}
-
-double MeasureUncharged(const Policy& policy, const std::string& path) {
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = policy;
-  table.partition_filters = true;
-  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-  table.metadata_block_size = 4096;
-  table.cache_index_and_filter_blocks = true;
-  table.metadata_cache_options.partition_pinning = rocksdb::PinningTier::kAll;
-  table.block_cache = rocksdb::NewLRUCache(size_t{1} << 30, /*num_shard_bits=*/0);
-  rocksdb::Options options;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-  CheckOk(writer.Open(path), path);
-  for (uint64_t i = 0; i < kPartitionedKeys; ++i) {
-    CheckOk(writer.Put(fmt::format("{:016}", i), ""), path);
-  }
-  CheckOk(writer.Finish(), path);
-  rocksdb::SstFileReader reader(options);
-  const size_t charged = table.block_cache->GetUsage();
-  const size_t before = mallinfo2().uordblks;
-  CheckOk(reader.Open(path), path);
-  return static_cast<double>(mallinfo2().uordblks - before) -
-         static_cast<double>(table.block_cache->GetUsage() - charged);
 }
 
 }  // namespace blocksieve::bench::filters

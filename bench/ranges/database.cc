@@ -3,9 +3,7 @@
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
-#include <rocksdb/table.h>
 #include <rocksdb/table_properties.h>
-#include <rocksdb/version.h>
 #if ROCKSDB_MAJOR >= 9
 #include <rocksdb/experimental.h>
 #endif
@@ -14,17 +12,10 @@
 #endif
 
 #include <algorithm>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string_view>
-#include <type_traits>
-#include <utility>
 
-#include "bench/support/database.h"
 #include "bench/support/terminal.h"
-#include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/enable.h"
+#include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::bench::ranges {
 namespace {
@@ -107,19 +98,11 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewSegmentBounds(
 // Makes seeks of `range` skip the files that `bounds`, of NewSegmentBounds, rule out.
 void SkipFiles(const rocksdb::TablePropertiesCollectorFactory& bounds, const Range& range,
                rocksdb::ReadOptions* read) {
-  // The filter of this thread's next seek: ReadOptions have a pointer to it since 11.9.
-  thread_local std::function<bool(const rocksdb::TableProperties&)> filter;
+  thread_local rocksdb_plugin::TableFilter filter;  // of this thread's next seek
   filter =
       static_cast<const SstQueryFilterConfigsManager::Factory&>(bounds).GetTableFilterForRangeQuery(
           range.begin, range.end);
-  const auto set = [](auto* options) {
-    if constexpr (std::is_pointer_v<decltype(options->table_filter)>) {
-      options->table_filter = &filter;
-    } else {
-      options->table_filter = filter;
-    }
-  };
-  set(read);
+  rocksdb_plugin::SetTableFilter(filter, read);
 }
 
 #else

@@ -1,11 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <filesystem>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "bench/ranges/datasets.h"
 #include "bench/support/database.h"
 #include "bench/support/measure.h"

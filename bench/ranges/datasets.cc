@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/ranges/datasets.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "bench/support/inputs.h"
+#include "bench/support/keys.h"
 #include "bench/support/measure.h"
 #include "lib/base/coding.h"
 #include "lib/prefix/prefix_rule.h"
@@ -17,14 +15,6 @@ namespace blocksieve::bench::ranges {
 namespace {
 
 constexpr size_t kMaxPrefixBytes = 8;  // integers have no more
-
-// The bytes of an unsigned number, the most significant first.
-template <class Number>
-std::string BigEndian(Number number) {
-  std::string bytes;
-  for (size_t i = sizeof number; i-- > 0;) bytes.push_back(static_cast<char>(number >> (8 * i)));
-  return bytes;
-}
 
 bool HasKeyIn(const SortedKeys& keys, const Range& range) {
   const auto next = std::lower_bound(keys.begin(), keys.end(), range.begin);
@@ -88,21 +78,6 @@ Seeks Withhold(std::string name, std::string_view prefixes, size_t count, Random
   Seeks seeks{std::move(name), {}, 0};
   for (size_t i = 0; i < count; ++i) seeks.ranges.push_back(absent[i % absent.size()]);
   return seeks;
-}
-
-// Runs per seek that hold a key with the prefix of the range; all runs if it is empty.
-template <class Prefix>
-double MeanBlocks(const Dataset& dataset, const Seeks& seeks, Prefix prefix_of) {
-  uint64_t blocks = 0;
-  for (const Range& range : seeks.ranges) {
-    const std::string_view prefix = prefix_of(range);
-    blocks += static_cast<uint64_t>(
-        std::count_if(dataset.runs.begin(), dataset.runs.end(), [&](const SortedKeys& run) {
-          const auto first = std::lower_bound(run.begin(), run.end(), prefix);
-          return first != run.end() && first->starts_with(prefix);
-        }));
-  }
-  return Ratio(blocks, seeks.ranges.size());
 }
 
 std::vector<SortedKeys> OneLevel(const SortedKeys& keys) {
@@ -285,9 +260,15 @@ bool PrefixRule::Covers(const Range& range) const {
 }
 
 double PrefixRule::IdealBlocks(const Dataset& dataset, const Seeks& seeks) const {
-  return MeanBlocks(dataset, seeks, [this](const Range& range) {
-    return Covers(range) ? Of(range.begin) : std::string_view();
-  });
+  uint64_t blocks = 0;  // runs that hold a key with the prefix of the range
+  for (const Range& range : seeks.ranges) {
+    const std::string_view prefix = Covers(range) ? Of(range.begin) : std::string_view();
+    blocks += static_cast<uint64_t>(std::ranges::count_if(dataset.runs, [&](const auto& run) {
+      const auto first = std::lower_bound(run.begin(), run.end(), prefix);
+      return first != run.end() && first->starts_with(prefix);
+    }));
+  }
+  return Ratio(blocks, seeks.ranges.size());
 }
 
 PrefixRule BestRule(const Dataset& dataset) {
@@ -305,14 +286,6 @@ PrefixRule BestRule(const Dataset& dataset) {
     fewest = std::min(fewest, blocks);
   }
   return best;
-}
-
-double IdealBlocksOfAllPrefixes(const Dataset& dataset, const Seeks& seeks) {
-  return MeanBlocks(dataset, seeks, [&](const Range& range) {
-    const std::string_view prefix = PrefixOf(dataset.prefixes, range);
-    const std::vector<size_t> ends = BoundariesOf(dataset.prefixes, prefix);
-    return prefix.substr(0, ends.empty() ? 0 : ends.back());
-  });
 }
 
 }  // namespace blocksieve::bench::ranges

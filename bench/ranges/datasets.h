@@ -76,7 +76,4 @@ struct PrefixRule {
 /// The rule of the fewest ideal blocks, for a filter of one prefix per key.
 PrefixRule BestRule(const Dataset& dataset);
 
-/// Data blocks per seek with an ideal filter of all prefixes of the option.
-double IdealBlocksOfAllPrefixes(const Dataset& dataset, const Seeks& seeks);
-
 }  // namespace blocksieve::bench::ranges

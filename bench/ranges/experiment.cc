@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/ranges/experiment.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "bench/ranges/database.h"
-#include "bench/support/files.h"
 
 namespace blocksieve::bench::ranges {
 namespace {
@@ -127,9 +121,6 @@ class Experiment {
       for (const Role role : {Role::kNoFilter, Role::kBlockIndex}) {
         line.Add(RoleName(role), "", Of(role).database->CountMultiScanBlocks(seeks));
       }
-    }
-    if (!dataset_.prefixes.empty()) {
-      blocks_line.Add("exact set of prefixes", "", IdealBlocksOfAllPrefixes(dataset_, seeks));
     }
     InTurns(effort_.turns, entries_.size(), [&](size_t i, unsigned) {
       if (entries_[i].role == Role::kPoints) return;

@@ -1,8 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <cstddef>
-#include <cstdint>
-
 #include "bench/ranges/datasets.h"
 #include "bench/support/job.h"
 

@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "bench/ranges/experiment.h"
 #include "bench/support/keys.h"
@@ -18,17 +12,11 @@ constexpr double kRangeFpr = 0.015;         // at which sizes and speeds are com
 constexpr size_t kColdBytes = 64 << 20;     // beyond the caches of most processors
 constexpr uint64_t kKeysPerTurn = 200'000;  // fewer would be too short to time
 
-// A filter block. A range filter that could not be built is not an error.
-struct Built {
-  OwnedBytes block;
-  std::string refusal;
-};
-
-Built Build(const FilterOptions& options, const SortedKeys& keys) {
+// A range filter that could not be built is not an error.
+FinishedFilter Build(const FilterOptions& options, const SortedKeys& keys) {
   FilterBuilder builder = Must(FilterBuilder::Create(options), "filter");
   for (const std::string& key : keys) builder.AddKey(key);
-  FinishedFilter filter = Must(builder.Finish(), "filter");
-  return {std::move(filter.block), std::move(filter.no_ranges_reason)};
+  return Must(builder.Finish(), "filter");
 }
 
 double SecondsPerKey(const FilterOptions& options, const SortedKeys& keys) {
@@ -97,17 +85,6 @@ void MeasureLookups(const Dataset& dataset, const ByteView& block, unsigned turn
   }
 }
 
-// Shares of the seeks of each kind that may match.
-void AddMatches(const Dataset& dataset, const Filter& filter, Results& results) {
-  Line& line = results.In("Empty ranges that a range filter lets through")[dataset.name];
-  for (const Seeks& seeks : dataset.seeks) {
-    uint64_t matches = 0;
-    for (const Range& range : seeks.ranges)
-      matches += filter.MayContainRange(range.begin, range.end);
-    if (seeks.keys_in_each == 0) line.Add(seeks.name, "share", Ratio(matches, seeks.ranges.size()));
-  }
-}
-
 void MeasureFilter(const Dataset& dataset, const SortedKeys& keys, FilterKind kind,
                    bool has_prefixes, unsigned turns, Results& results) {
   FilterOptions plain;
@@ -124,12 +101,12 @@ void MeasureFilter(const Dataset& dataset, const SortedKeys& keys, FilterKind ki
   InTurns(turns, 2, [&](size_t i, unsigned) {
     builds[i].push_back(SecondsPerKey(i == 0 ? plain : with_more, keys));
   });
-  const Built built = Build(with_more, keys);
+  const FinishedFilter built = Build(with_more, keys);
   const double bytes =
       static_cast<double>(built.block.size) - static_cast<double>(Build(plain, keys).block.size);
   std::string name = fmt::format("{}, {}, {}", dataset.name, has_prefixes ? "prefixes" : "ranges",
                                  FilterKindName(kind));
-  if (!built.refusal.empty()) name += ": none, " + built.refusal;
+  if (!built.no_ranges_reason.empty()) name += ": none, " + built.no_ranges_reason;
   const bool has_few = dataset.name == "account:user:event" || dataset.name == "tenant | time" ||
                        dataset.name == "16 random bytes";
   Line& line = results.In(
@@ -144,13 +121,12 @@ void MeasureFilter(const Dataset& dataset, const SortedKeys& keys, FilterKind ki
                                     : Target{})
       .Add("bits per key above the point filter", "", 8 * bytes / static_cast<double>(keys.size()),
            dataset.prefixes.empty() ? NotAbove(8.6) : Target{});
-  if (!built.refusal.empty() || dataset.seeks.empty()) return;
+  if (!built.no_ranges_reason.empty() || dataset.seeks.empty()) return;
   const Filter filter = Filter::Open(built.block.view());
   for (const std::string& key : keys) {
     if (!filter.MayContainRange(key, key + '\0')) Fail("{}: the filter denies a key", dataset.name);
   }
   MeasureLookups(dataset, built.block.view(), turns, line);
-  if (!has_prefixes) AddMatches(dataset, filter, results);
 }
 
 }  // namespace

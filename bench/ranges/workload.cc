@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "bench/ranges/database.h"
 #include "bench/ranges/experiment.h"
-#include "bench/support/files.h"
 
 namespace blocksieve::bench::ranges {
 namespace {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/read_amp/contestants.h"
 
-#include <fmt/format.h>
 #include <rocksdb/convenience.h>
-
-#include <string_view>
 
 #include "bench/support/terminal.h"
 #include "blocksieve/rocksdb/enable.h"

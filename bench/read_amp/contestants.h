@@ -2,14 +2,7 @@
 
 #include <rocksdb/filter_policy.h>
 
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "bench/support/database.h"
-#include "bench/support/inputs.h"
-#include "bench/support/job.h"
 
 namespace blocksieve::bench::read_amp {
 

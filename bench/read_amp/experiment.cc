@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <map>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include "bench/read_amp/contestants.h"
-#include "bench/support/counters.h"
-#include "bench/support/database.h"
-#include "bench/support/files.h"
 #include "bench/support/measure.h"
-#include "bench/support/rows.h"
-#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {

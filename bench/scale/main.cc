@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // scale: measures how costs grow with the number of files. See kManual.
 
-#include <fmt/format.h>
-#include <sys/resource.h>
-
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
-#include <functional>
 #include <iterator>
 #include <map>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "bench/support/database.h"
-#include "bench/support/files.h"
 #include "bench/support/job.h"
 #include "blocksieve/rocksdb/enable.h"
 #include "blocksieve/rocksdb/maintenance.h"
@@ -33,18 +23,6 @@ constexpr double kMaxExponent = 1.1;  // noise, and caches that all files exceed
 constexpr int kExitMissed = 3;        // as in bench/run
 constexpr const char* kAbsentValue = "v = 'absent'";
 
-// Processor time of this process and of the commands that it ran, in seconds.
-double CpuSeconds() {
-  double seconds = 0;
-  for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage usage{};
-    ::getrusage(who, &usage);
-    for (const timeval& time : {usage.ru_utime, usage.ru_stime})
-      seconds += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  }
-  return seconds;
-}
-
 // Processor time of `work` in several turns. `begin`: before each, not measured; a turn is one call
 // then.
 Spread Time(const Work& work, const Work& begin = nullptr) {
@@ -53,9 +31,9 @@ Spread Time(const Work& work, const Work& begin = nullptr) {
   for (double total = 0; turns.size() < 3 || (turns.size() < 15 && total < 1);) {
     CheckInterrupt();
     if (begin) begin();
-    const double start = CpuSeconds();
+    const Stopwatch stopwatch;
     for (size_t i = 0; i < repeats; ++i) work();
-    const double seconds = CpuSeconds() - start;
+    const double seconds = stopwatch.CpuSeconds();
     if (!begin && seconds < 0.01 && repeats < 10'000) {
       repeats *= 2;
       continue;

@@ -1,18 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/skip/experiment.h"
 
-#include <fmt/format.h>
-
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "bench/skip/scan_database.h"
-#include "bench/support/files.h"
 #include "bench/support/measure.h"
 
 namespace blocksieve::bench::skip {
 namespace {
+
+// Rows of an input. Each value becomes "key TAB minute TAB value", as a skip index sees values
+// only. Columns: the value's first field, named `value_name`, clustered or not; the minute, which
+// grows with the key as time does in keys that begin with it; and the words of the key.
+Dataset MakeDataset(const Input& input, std::string_view value_name, uint64_t seed) {
+  constexpr size_t kRewrittenOneIn = 5;
+  constexpr size_t kRowsOfMinute = 100;
+  Dataset dataset;
+  dataset.description = input.description;
+  for (size_t row = 0; row < input.rows.size(); ++row) {
+    dataset.rows.Add(input.rows.key(row), fmt::format("{}\tm{}\t{}", input.rows.key(row),
+                                                      row / kRowsOfMinute, input.rows.value(row)));
+  }
+  dataset.rows.Seal();
+  dataset.columns = {
+      {Must(Column::Parse(fmt::format("{}=field:3", value_name)), "column"),
+       fmt::format("{} = v", value_name), true},
+      {Must(Column::Parse("minute=field:2"), "column"), "minute = v, in key order", true},
+      {Must(Column::Parse("words=words:1"), "column"), "words of the key HAS v", false},
+  };
+  std::vector<uint32_t> rewritten = RandomOrder(dataset.rows.size(), seed);
+  rewritten.resize(rewritten.size() / kRewrittenOneIn);
+  for (const uint32_t row : rewritten) {
+    dataset.rewritten.Add(dataset.rows.key(row), dataset.rows.value(row));
+  }
+  dataset.rewritten.Seal();
+  return dataset;
+}
 
 // Fills databases with all rows in random order, flushes and compacts them: alternately with a
 // default index of one column and without an index.
@@ -41,40 +62,13 @@ void MeasureWriteCost(const Dataset& dataset, const Effort& effort, Job& job) {
   }
 }
 
-// Measures the index of one file with all rows, of a column that is not clustered: an index of a
-// clustered one is mostly keys, which columns share.
-void MeasureIndexSize(const Dataset& dataset, const QueriedColumn& queried, uint64_t granule_rows,
-                      Results& results) {
-  const Column& column = queried.column;
-  SkipIndexBuilder builder = Must(SkipIndexBuilder::Create({.columns = {column},
-                                                            .granule_rows = granule_rows,
-                                                            .granule_bytes = 0,
-                                                            .target_fpr = 0.01,
-                                                            .max_index_bytes = 0}),
-                                  "skip index");
-  for (size_t row = 0; row < dataset.rows.size(); ++row) {
-    builder.AddRow(dataset.rows.key(row), dataset.rows.value(row));
-  }
-  const FinishedSkipIndex index = Must(builder.Finish(), "skip index");
-  const IndexColumnInfo& info = index.columns[0];
-  if (info.filters != PartState::kPresent) {
-    Fail("{}: no filters: {}", queried.description, PartStateName(info.filters));
-  }
-  const uint64_t values = info.num_distinct;
-  const auto bits = [&](uint64_t part) { return Ratio(8 * part, values); };
-  const bool has_target = granule_rows == kDefaultGranuleRows;
-  results
-      .In("Index of one column at an FPR of 1 %: bits per distinct value of a granule")[fmt::format(
-          "{}, granules of {} rows", queried.description, granule_rows)]
-      .Add("distinct per granule", "", Ratio(values, index.num_granules))
-      .Add("size", "bytes", index.bytes.size())
-      .Add("bits per value: all", "", bits(index.bytes.size()), has_target ? NotAbove(9) : Target{})
-      .Add("bits per value: filters", "", bits(info.filter_bytes))
-      .Add("bits per value: bounds", "", bits(info.bounds_bytes))
-      .Add("bits per value: keys", "", bits(index.key_bytes));
-}
-
 }  // namespace
+
+std::vector<Column> Dataset::Columns() const {
+  std::vector<Column> all;
+  for (const QueriedColumn& each : columns) all.push_back(each.column);
+  return all;
+}
 
 void RunExperiment(const Input& input, std::string_view value_name, const Effort& effort,
                    Job& job) {
@@ -89,9 +83,6 @@ void RunExperiment(const Input& input, std::string_view value_name, const Effort
       job.cold_reads, dataset.description);
   MeasureScans(dataset, effort, job);
   MeasureKeyParts(effort.num_series, job);
-  for (const uint64_t granule_rows : effort.granule_rows) {
-    MeasureIndexSize(dataset, dataset.columns.back(), granule_rows, job.results);
-  }
   MeasureWriteCost(dataset, effort, job);
 }
 

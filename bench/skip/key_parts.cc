@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <rocksdb/experimental.h>
-#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <random>
 
 #include "bench/skip/experiment.h"
 #include "bench/skip/scan_database.h"
-#include "bench/support/files.h"
+#include "bench/support/keys.h"
 #include "bench/support/measure.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "lib/column/values.h"
@@ -19,12 +17,6 @@ namespace {
 constexpr size_t kRuns = 8, kWindows = 10;
 constexpr uint64_t kTimes = 1000;
 constexpr uint64_t kFew = 16;  // as many numbers of BETWEEN ask filters
-
-std::string BigEndian(uint64_t number) {
-  std::string bytes;
-  for (int shift = 56; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(number >> shift));
-  return bytes;
-}
 
 // Keys of a series, or what takes its place, and a time.
 struct Layout {
@@ -121,7 +113,7 @@ void MeasureLayout(const Layout& layout, uint64_t num_series, Job& job) {
         condition += ")";
       }
       const auto is_in = [=](uint64_t time) { return low <= time && time < end; };
-      Query query{"", Must(Predicate::Parse(condition, dataset.Columns()), "predicate"), {}};
+      Query query{Must(Predicate::Parse(condition, dataset.Columns()), "predicate"), {}};
       for (uint32_t row = 0; row < times.size(); ++row) {
         if (is_in(times[row])) query.rows.push_back(row);
       }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // skip: measures what skip indexes save in RocksDB. See kManual and experiment.h.
 
-#include "bench/skip/dataset.h"
 #include "bench/skip/experiment.h"
-#include "bench/support/inputs.h"
-#include "bench/support/job.h"
 
 namespace blocksieve::bench::skip {
 namespace {
@@ -13,8 +10,8 @@ const JobManual kManual = {
     .benchmark = "skip",
     .description =
         R"(Measures what skip indexes save in RocksDB: data blocks read by scans for one value and for windows
-of a time in the key, compared with the fewest possible and with a full scan; the size of an index,
-and the cost of writing it.)",
+of a time in the key, compared with the fewest possible and with a full scan; and the cost of writing
+an index.)",
     .quick_help = "end within 60 seconds; large inputs are truncated",
     .min_rows = 10'000,
 };
@@ -22,7 +19,6 @@ and the cost of writing it.)",
 // Within a minute.
 const Effort kQuick = {.max_input_bytes = 16 << 20,
                        .queries = 20,
-                       .granule_rows = {kDefaultGranuleRows, 1'024},
                        .write_columns = 1,
                        .write_rounds = 3,
                        .num_series = 1'000};

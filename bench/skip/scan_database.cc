@@ -5,16 +5,10 @@
 #include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>
 #include <rocksdb/sst_file_reader.h>
-#include <rocksdb/table.h>
 
 #include <algorithm>
-#include <memory>
-#include <set>
-#include <string>
-#include <utility>
 
 #include "bench/support/measure.h"
-#include "bench/support/terminal.h"
 #include "blocksieve/rocksdb.h"
 
 namespace blocksieve::bench::skip {

@@ -1,16 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string_view>
-#include <vector>
-
-#include "bench/skip/dataset.h"
+#include "bench/skip/experiment.h"
 #include "bench/support/database.h"
 #include "blocksieve/rocksdb/skip_index.h"
 

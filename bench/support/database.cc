@@ -2,22 +2,54 @@
 #include "bench/support/database.h"
 
 #include <rocksdb/metadata.h>
+#include <rocksdb/perf_context.h>
+#include <rocksdb/perf_level.h>
 #include <rocksdb/table_properties.h>
 
 #include <algorithm>
-#include <utility>
 
-#include "bench/support/files.h"
 #include "bench/support/measure.h"
-#include "bench/support/terminal.h"
 #include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::bench {
-namespace {
+Counters& Counters::operator+=(const Counters& other) {
+  for (const auto member :
+       {&Counters::lookups, &Counters::found, &Counters::filter_negatives,
+        &Counters::filter_positives, &Counters::filter_true_positives, &Counters::data_blocks_read,
+        &Counters::data_blocks_cached, &Counters::blocks_read}) {
+    this->*member += other.*member;
+  }
+  return *this;
+}
 
-constexpr uint64_t kWriteBufferBytes = 64 << 20;  // RocksDB's default write buffer
+double Counters::fpr() const { return Ratio(false_positives(), absent_probes()); }
 
-}  // namespace
+CounterWindow::CounterWindow(rocksdb::Statistics& statistics) : statistics_(statistics) {
+  statistics_.set_stats_level(rocksdb::StatsLevel::kExceptHistogramOrTimers);
+  if (!statistics_.Reset().ok()) Fail("cannot reset RocksDB's statistics");
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  rocksdb::get_perf_context()->Reset();
+}
+
+CounterWindow::~CounterWindow() {
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+  statistics_.set_stats_level(rocksdb::StatsLevel::kDisableAll);
+}
+
+Counters CounterWindow::Stop() const {
+  const auto ticker = [&](uint32_t which) { return statistics_.getTickerCount(which); };
+  return {
+      .lookups = ticker(rocksdb::NUMBER_KEYS_READ),
+      .found = ticker(rocksdb::GET_HIT_L0) + ticker(rocksdb::GET_HIT_L1) +
+               ticker(rocksdb::GET_HIT_L2_AND_UP),
+      .filter_negatives = ticker(rocksdb::BLOOM_FILTER_USEFUL),
+      .filter_positives = ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE),
+      .filter_true_positives = ticker(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE),
+      .data_blocks_read = ticker(rocksdb::BLOCK_CACHE_DATA_MISS),
+      .data_blocks_cached = ticker(rocksdb::BLOCK_CACHE_DATA_HIT),
+      .blocks_read = rocksdb::get_perf_context()->block_read_count,
+  };
+}
 
 rocksdb::BlockBasedTableOptions& TableOptions(rocksdb::Options& options) {
   return *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
@@ -91,6 +123,7 @@ void Database::PutAndFlush(const Rows& rows, std::span<const uint32_t> order) {
 }
 
 void Database::FillLevel(const Rows& rows, std::span<const uint32_t> order, int level) {
+  constexpr uint64_t kWriteBufferBytes = 64 << 20;  // RocksDB's default
   const size_t rows_per_flush = std::max<size_t>(
       1, rows.size() * kWriteBufferBytes / std::max(rows.num_bytes(), kWriteBufferBytes));
   for (size_t next = 0; next < order.size(); next += rows_per_flush) {
@@ -125,6 +158,7 @@ TreeShape Database::Shape() {
     shape.num_filters += table->filter_size > 0 ? 1 : 0;
     shape.num_entries += table->num_entries;
     shape.filter_bytes += table->filter_size;
+    shape.index_bytes += table->index_size;
   }
   rocksdb::ColumnFamilyMetaData meta;
   db_->GetColumnFamilyMetaData(&meta);

@@ -5,16 +5,16 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iostream>
+#include <numeric>
 #include <random>
-#include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "bench/support/terminal.h"
 
 namespace blocksieve::bench {
 namespace {
+
+using Random = std::mt19937_64;
 
 // Adds rows until a limit is reached.
 class LimitedRows {
@@ -23,11 +23,10 @@ class LimitedRows {
 
   // A row that does not fit is the last one.
   void Add(std::string_view key, std::string_view value) {
-    const uint64_t num_bytes = key.size() + value.size();
-    is_cut_ = rows_.size() >= kMaxRows || num_bytes > max_bytes_ - num_bytes_;
+    is_cut_ =
+        rows_.size() >= kMaxRows || key.size() + value.size() > max_bytes_ - rows_.num_bytes();
     if (is_cut_) return;
     rows_.Add(key, value);
-    num_bytes_ += num_bytes;
     if (rows_.size() % 65'536 == 0) CheckInterrupt();
   }
   bool has_room() const { return !is_cut_; }
@@ -51,27 +50,55 @@ class LimitedRows {
  private:
   const uint64_t max_bytes_;
   Rows rows_;
-  uint64_t num_bytes_ = 0;
   bool is_cut_ = false;
 };
 
-Input ParseTsv(std::istream& stream, const std::string& name, uint64_t max_bytes) {
+Input ParseTsv(const std::string& path, uint64_t max_bytes) {
   LimitedRows rows(max_bytes);
-  std::string line;
-  for (uint64_t number = 1; rows.has_room() && std::getline(stream, line); ++number) {
-    const std::string_view row = line;
-    const size_t tab = row.find('\t');
-    if (tab == row.npos || tab == 0) {
-      Fail("{}, line {}: {}; expected: key TAB value", name, number,
+  term::LineReader lines(path);
+  for (auto row = lines.Next(); row && rows.has_room(); row = lines.Next()) {
+    const size_t tab = row->find('\t');
+    if (tab == row->npos || tab == 0) {
+      Fail("{}, line {}: {}; expected: key TAB value", lines.name(), lines.line_number(),
            tab == 0 ? "empty key" : "no tab");
     }
-    rows.Add(row.substr(0, tab), row.substr(tab + 1));
+    rows.Add(row->substr(0, tab), row->substr(tab + 1));
   }
-  if (rows.has_room() && !stream.eof()) Fail("cannot read {}: {}", name, std::strerror(errno));
-  return rows.Finish(name, "key TAB value, from " + name);
+  CheckInterrupt();  // which ends the lines, too
+  return rows.Finish(lines.name(), "key TAB value, from " + lines.name());
+}
+
+size_t Below(size_t bound, Random& random) {
+  return std::uniform_int_distribution<size_t>(0, bound - 1)(random);
+}
+
+size_t PositionInSecondHalf(std::string_view key, Random& random) {
+  return key.size() - 1 - Below((key.size() + 1) / 2, random);
+}
+
+std::string AlterKey(const Rows& rows, Random& random) {
+  std::string key(rows.key(Below(rows.size(), random)));
+  const std::string_view donor = rows.key(Below(rows.size(), random));
+  key[PositionInSecondHalf(key, random)] = donor[PositionInSecondHalf(donor, random)];
+  return key;
 }
 
 }  // namespace
+
+size_t Rows::Seal() {
+  constexpr auto kKey = &std::pair<std::string, std::string>::first;
+  std::ranges::stable_sort(rows_, {}, kKey);
+  const auto duplicates = std::ranges::unique(rows_, {}, kKey);
+  const size_t dropped = duplicates.size();
+  rows_.erase(duplicates.begin(), duplicates.end());
+  num_bytes_ = 0;
+  for (const auto& [key, value] : rows_) num_bytes_ += key.size() + value.size();
+  return dropped;
+}
+
+bool Rows::Contains(std::string_view key) const {
+  return std::ranges::binary_search(rows_, key, {}, &std::pair<std::string, std::string>::first);
+}
 
 Input LoadDpkg(uint64_t max_bytes) {
   const std::string dir = "/var/lib/dpkg/info";
@@ -107,15 +134,12 @@ Input ReadInput(Job& job, uint64_t max_bytes) {
   job.progress.Show("reading the input");
   if (options.rows > 0) return MakeSynthetic(options.rows, options.seed, max_bytes);
   if (options.input.empty()) return LoadDpkg(max_bytes);
-  if (options.input == "-") return ParseTsv(std::cin, "standard input", max_bytes);
-  std::ifstream file(options.input, std::ios::binary);
-  if (!file) Fail("cannot open --input {}: {}", options.input, std::strerror(errno));
-  return ParseTsv(file, options.input, max_bytes);
+  return ParseTsv(options.input, max_bytes);
 }
 
 Input MakeSynthetic(uint64_t num_rows, uint64_t seed, uint64_t max_bytes) {
   constexpr size_t kKeyBytes = 16;
-  std::mt19937_64 random(seed);
+  Random random(seed);
   std::string row(kKeyBytes + 100, '\0');
   LimitedRows rows(max_bytes);
   for (uint64_t i = 0; rows.has_room() && i < num_rows; ++i) {
@@ -127,6 +151,41 @@ Input MakeSynthetic(uint64_t num_rows, uint64_t seed, uint64_t max_bytes) {
     rows.Add(bytes.substr(0, kKeyBytes), bytes.substr(kKeyBytes));
   }
   return rows.Finish("--rows", fmt::format("synthetic, uniformly random bytes, seed {}", seed));
+}
+
+std::vector<uint32_t> KeyOrder(size_t num_rows) {
+  std::vector<uint32_t> order(num_rows);
+  std::iota(order.begin(), order.end(), 0U);
+  return order;
+}
+
+std::vector<uint32_t> RandomOrder(size_t num_rows, uint64_t seed) {
+  std::vector<uint32_t> order = KeyOrder(num_rows);
+  std::shuffle(order.begin(), order.end(), Random(seed));
+  return order;
+}
+
+LookupKeys DrawLookupKeys(const Rows& rows, uint64_t count, uint64_t seed) {
+  Random random(seed);
+  LookupKeys keys;
+  keys.present.reserve(count);
+  keys.absent.reserve(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    keys.present.push_back(static_cast<uint32_t>(Below(rows.size(), random)));
+  }
+  const std::string_view first = rows.key(0);
+  const std::string_view last = rows.key(rows.size() - 1);
+  const uint64_t max_tries = 100 * count + 1'000;
+  for (uint64_t tries = 0; keys.absent.size() < count; ++tries) {
+    if (tries == max_tries) {
+      Fail("the keys are too dense: {} altered keys gave {} absent ones, {} wanted", tries,
+           keys.absent.size(), count);
+    }
+    if (tries % 65'536 == 0) CheckInterrupt();
+    std::string key = AlterKey(rows, random);
+    if (first < key && key < last && !rows.Contains(key)) keys.absent.push_back(std::move(key));
+  }
+  return keys;
 }
 
 }  // namespace blocksieve::bench

@@ -1,12 +1,33 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdint>
-#include <string>
-
 #include "bench/support/job.h"
-#include "bench/support/rows.h"
 
 namespace blocksieve::bench {
+
+/// The rows of a benchmark: distinct keys with their values, sorted by key. Call order: Add*, Seal,
+/// then the rest.
+class Rows {
+ public:
+  void Add(std::string_view key, std::string_view value) {
+    rows_.emplace_back(key, value);
+    num_bytes_ += key.size() + value.size();
+  }
+
+  /// Sorts, and keeps the first of several rows with one key. Returns the number of rows dropped.
+  size_t Seal();
+
+  size_t size() const { return rows_.size(); }
+  std::string_view key(size_t i) const { return rows_[i].first; }
+  std::string_view value(size_t i) const { return rows_[i].second; }
+  bool Contains(std::string_view key) const;
+
+  /// Bytes of keys and values.
+  uint64_t num_bytes() const { return num_bytes_; }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> rows_;
+  uint64_t num_bytes_ = 0;
+};
 
 /// The fewest distinct keys that make a tree of several levels worth measuring.
 inline constexpr uint64_t kMinRows = 1'000;
@@ -33,5 +54,22 @@ Input LoadDpkg(uint64_t max_bytes = UINT64_MAX);
 
 /// `num_rows` rows: keys of 16 bytes and values of 100, all uniformly random.
 Input MakeSynthetic(uint64_t num_rows, uint64_t seed, uint64_t max_bytes);
+
+/// Row numbers 0, 1, ... in order, or shuffled.
+std::vector<uint32_t> KeyOrder(size_t num_rows);
+std::vector<uint32_t> RandomOrder(size_t num_rows, uint64_t seed);
+
+/// The keys that one round looks up, the same for every contestant.
+struct LookupKeys {
+  std::vector<uint32_t> present;    ///< Row numbers, uniformly random, with repetition.
+  std::vector<std::string> absent;  ///< Keys that `rows` does not have.
+};
+
+/// Draws `count` present and `count` absent keys. An absent key is a present one with a byte of its
+/// second half replaced by one from the second half of another key. So it lies among the present
+/// keys and looks like them: neither the key ranges of files nor a filter that merely tells random
+/// bytes from real keys can reject it. Throws Failure if the keys are too dense to find absent
+/// ones.
+LookupKeys DrawLookupKeys(const Rows& rows, uint64_t count, uint64_t seed);
 
 }  // namespace blocksieve::bench

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/support/job.h"
 
-#include <fmt/format.h>
+#include <stdlib.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
-#include <type_traits>
+#include <system_error>
 
-#include "bench/support/files.h"
 #include "bench/support/inputs.h"
 #include "bench/support/measure.h"
 #include "blocksieve/sizing.h"
@@ -83,9 +84,24 @@ JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const*
 
 }  // namespace
 
+TempDir::TempDir(const std::filesystem::path& parent) {
+  std::filesystem::create_directories(parent);
+  std::string name = (parent / "bench.XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    Fail("cannot create a directory in {}: {}", parent.string(), std::strerror(errno));
+  }
+  path_ = name;
+}
+
+TempDir::~TempDir() {
+  std::error_code ignored;  // nothing sensible is left to do
+  std::filesystem::remove_all(path_, ignored);
+}
+
 int RunJob(const JobManual& manual, int argc, const char* const* argv,
            const std::function<void(Job&)>& measure) {
-  return RunMain([&] {
+  return term::RunMain("bench/run", [&] {
+    term::CatchInterrupts();
     const JobOptions options = ParseJobOptions(manual, argc, argv);
     const TempDir out(options.out);  // fails before the work and not after it
     const TempDir db_dir(options.db_dir.empty() ? options.out : options.db_dir);

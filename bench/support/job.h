@@ -1,14 +1,24 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <string>
-
 #include "bench/support/results.h"
 #include "bench/support/terminal.h"
 
 namespace blocksieve::bench {
+
+/// A new directory in `parent` (created if missing). The destructor removes it and its contents.
+class TempDir {
+ public:
+  /// Throws if it cannot be created.
+  explicit TempDir(const std::filesystem::path& parent);
+  ~TempDir();
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 /// The command line of a job.
 struct JobOptions {
@@ -43,7 +53,8 @@ struct Job {
   Results& results;
 };
 
-/// A job's main(): calls `measure` and writes the results that it added. Returns the exit code.
+/// A job's main(): calls `measure` and writes the results that it added. Returns the exit code; see
+/// term::RunMain. Errors name bench/run, which starts it.
 int RunJob(const JobManual& manual, int argc, const char* const* argv,
            const std::function<void(Job&)>& measure);
 

@@ -18,6 +18,14 @@ inline uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+/// The bytes of an unsigned number, the most significant first.
+template <class Number>
+std::string BigEndian(Number number) {
+  std::string bytes;
+  for (size_t i = sizeof number; i-- > 0;) bytes.push_back(static_cast<char>(number >> (8 * i)));
+  return bytes;
+}
+
 /// A 16-byte key, unique for each number, made on the stack: with prepared keys, the benchmark
 /// would measure reading the keys from memory.
 class Key16 {

@@ -4,8 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
+#include <filesystem>
 #include <vector>
 
 #include "bench/support/terminal.h"
@@ -36,9 +35,6 @@ Spread SpreadOf(std::vector<double> turns);
 /// REQUIRES: the same number of turns, at least one.
 Spread PairedRatio(const std::vector<double>& mine, const std::vector<double>& theirs);
 
-/// Ratio of measurements made at different times, with the spread of both. REQUIRES: positive.
-Spread Quotient(const Spread& mine, const Spread& theirs);
-
 /// Calls `measure(i, turn)` for each of `count` contestants in each turn. Every turn begins with
 /// another contestant. Throws Interrupted after a signal.
 template <class Measure>
@@ -58,17 +54,20 @@ class Stopwatch {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
 
-  /// Processor time of all threads of the process, in user and kernel mode.
+  /// Processor time of all threads of the process, and of the commands that it ran, in user and
+  /// kernel mode.
   double CpuSeconds() const { return ProcessCpuSeconds() - cpu_start_; }
 
  private:
   static double ProcessCpuSeconds() {
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    const auto seconds = [](const timeval& time) {
-      return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-    };
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    double seconds = 0;
+    for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+      rusage usage{};
+      ::getrusage(who, &usage);
+      for (const timeval& time : {usage.ru_utime, usage.ru_stime})
+        seconds += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    }
+    return seconds;
   }
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -85,6 +84,9 @@ inline void WaitForLoads() {
   asm volatile("isb" ::: "memory");
 #endif
 }
+
+/// Whether files in `dir` can be read with O_DIRECT, past the page cache. Not on tmpfs.
+bool SupportsDirectReads(const std::filesystem::path& dir);
 
 /// The memory of the machine, in bytes.
 uint64_t MemoryBytes();

@@ -15,32 +15,32 @@ Line& Line::Add(const std::string& column, const std::string& unit, const Figure
   if (spread.turns > 1) cell["spread"] = {spread.low, spread.high};
   if (target.at_most) cell["at_most"] = *target.at_most;
   if (target.at_least) cell["at_least"] = *target.at_least;
-  cells_.push_back(std::move(cell));
+  cells.push_back(std::move(cell));
   return *this;
 }
 
 Line& Table::operator[](const std::string& name) {
-  const auto line = std::find_if(lines_.begin(), lines_.end(),
-                                 [&](const Line& each) { return each.name() == name; });
-  return line != lines_.end() ? *line : lines_.emplace_back(name);
-}
-
-Json Table::ToJson() const {
-  Json lines = Json::array();
-  for (const Line& line : lines_) lines.push_back(line.ToJson());
-  return {{"caption", caption_}, {"head", head_}, {"note", note_}, {"lines", lines}};
+  const auto line = std::ranges::find(lines, name, &Line::name);
+  return line != lines.end() ? *line : lines.emplace_back(Line{name});
 }
 
 Table& Results::In(const std::string& caption, std::string head, std::string note) {
-  const auto table = std::find_if(tables_.begin(), tables_.end(),
-                                  [&](const Table& each) { return each.caption() == caption; });
+  const auto table = std::ranges::find(tables_, caption, &Table::caption);
   if (table != tables_.end()) return *table;
-  return tables_.emplace_back(caption, std::move(head), std::move(note));
+  return tables_.emplace_back(Table{caption, std::move(head), std::move(note)});
 }
 
 std::string Results::Text(double seconds) const {
   Json tables = Json::array();
-  for (const Table& table : tables_) tables.push_back(table.ToJson());
+  for (const Table& table : tables_) {
+    Json lines = Json::array();
+    for (const Line& line : table.lines)
+      lines.push_back({{"name", line.name}, {"cells", line.cells}});
+    tables.push_back({{"caption", table.caption},
+                      {"head", table.head},
+                      {"note", table.note},
+                      {"lines", std::move(lines)}});
+  }
   const Json json = {{"benchmark", benchmark_}, {"machine", DescribeMachine()},
                      {"title", title},          {"lead", lead},
                      {"headline", headline},    {"has_limits", has_limits},
@@ -49,15 +49,14 @@ std::string Results::Text(double seconds) const {
 }
 
 void Results::Write(const std::filesystem::path& dir, double seconds) const {
-  std::error_code error;
-  std::filesystem::create_directories(dir, error);
+  std::filesystem::create_directories(dir);
   const std::filesystem::path path = dir / (benchmark_ + ".json");
   const std::filesystem::path unfinished = path.string() + ".tmp";
   std::ofstream file(unfinished);
   file << Text(seconds);
   file.close();
-  if (file) std::filesystem::rename(unfinished, path, error);
-  if (!file || error) Fail("cannot write {}", path.string());
+  if (!file) Fail("cannot write {}", path.string());
+  std::filesystem::rename(unfinished, path);
 }
 
 }  // namespace blocksieve::bench

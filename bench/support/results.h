@@ -1,13 +1,8 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <deque>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "bench/support/measure.h"
 
@@ -37,41 +32,26 @@ inline Target NotAbove(double limit) { return {.at_most = limit}; }
 inline Target NotBelow(double limit) { return {.at_least = limit}; }
 
 /// A line of a table.
-class Line {
- public:
-  explicit Line(std::string name) : name_(std::move(name)) {}
+struct Line {
+  std::string name;
+  Json cells = Json::array();
 
   /// Adds a figure in a column. The unit determines its format: "bytes", "s", "share" (per cent),
   /// "count", "x" (a ratio, which is compared with 1), "bits" (four digits); all others, such as
   /// "ns", are shown with the name of the column. One that is not finite is shown as missing.
   Line& Add(const std::string& column, const std::string& unit, const Figure& figure,
             const Target& target = {});
-
-  const std::string& name() const { return name_; }
-  Json ToJson() const { return {{"name", name_}, {"cells", cells_}}; }
-
- private:
-  std::string name_;
-  Json cells_ = Json::array();
 };
 
 /// A table of figures. References to its lines stay valid.
-class Table {
- public:
-  Table(std::string caption, std::string head, std::string note)
-      : caption_(std::move(caption)), head_(std::move(head)), note_(std::move(note)) {}
+struct Table {
+  std::string caption;
+  std::string head;  ///< Heading of the names of lines.
+  std::string note;
+  std::deque<Line> lines = {};
 
   /// The line of this name, added if it is new.
   Line& operator[](const std::string& name);
-
-  const std::string& caption() const { return caption_; }
-  Json ToJson() const;
-
- private:
-  std::string caption_;
-  std::string head_;
-  std::string note_;
-  std::deque<Line> lines_;
 };
 
 /// The machine and this build: "cpu", "cores", "memory_bytes", "operating_system", "rocksdb",
@@ -107,7 +87,7 @@ class Results {
   /// any bytes; those that are not UTF-8, as JSON must be, are replaced.
   std::string Text(double seconds) const;
 
-  /// Writes `dir`/<benchmark>.json atomically. Throws Failure.
+  /// Writes `dir`/<benchmark>.json atomically. Throws if that fails.
   void Write(const std::filesystem::path& dir, double seconds) const;
 
  private:

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // toylsm: measures read amplification in the toy LSM. See kManual.
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "bench/support/files.h"
 #include "bench/support/inputs.h"
-#include "bench/support/job.h"
 #include "integration/toylsm/db.h"
 
 namespace blocksieve::bench::toy {
@@ -55,27 +48,30 @@ toylsm::Options TreeOptions(const Rows& rows, const FilterSetup& setup, uint64_t
 
 // In random order. Equal rows, options and seeds make equal trees.
 void WriteRows(toylsm::Db& db, const Rows& rows, uint64_t seed) {
-  const std::vector<uint32_t> order = RandomOrder(rows.size(), seed);
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (i % 1'024 == 0) CheckInterrupt();
-    Check(db.Put(rows.key(order[i]), rows.value(order[i])), "write to");
+  for (const uint32_t row : RandomOrder(rows.size(), seed)) {
+    CheckInterrupt();
+    Check(db.Put(rows.key(row), rows.value(row)), "write to");
   }
   Check(db.Flush(), "flush");
 }
 
 // Looks up keys, with an initially empty cache, and adds the engine's counts to a table. Returns
-// the false positives. `look_up(i)` looks up the i-th key and returns whether it was found.
-template <class LookUp>
-uint64_t CountLookups(toylsm::Db& db, const FilterSetup& setup, const char* keys, uint64_t lookups,
-                      Results& results, LookUp look_up) {
+// the false positives.
+uint64_t CountLookups(toylsm::Db& db, const FilterSetup& setup, const Rows& rows,
+                      const LookupKeys& keys, bool are_present, Results& results) {
   db.cache().Clear();
   db.counters() = {};
-  uint64_t found = 0;
-  for (uint64_t i = 0; i < lookups; ++i) {
-    if (i % 1'024 == 0) CheckInterrupt();
-    found += look_up(i);
+  const size_t lookups = are_present ? keys.present.size() : keys.absent.size();
+  for (size_t i = 0; i < lookups; ++i) {
+    CheckInterrupt();
+    const auto key = are_present ? rows.key(keys.present[i]) : std::string_view(keys.absent[i]);
+    const std::optional<std::string> value = Must(db.Get(key), "read");
+    if (value.has_value() != are_present || (value && *value != rows.value(keys.present[i]))) {
+      Fail("{}: a lookup of {:?} gave {}", setup.name, key, value ? "another value" : "none");
+    }
   }
   const toylsm::Counters& counts = db.counters();
+  const uint64_t found = are_present ? lookups : 0;
   const uint64_t data_blocks = counts.data_blocks_from_disk + counts.data_blocks_from_cache;
   if (setup.kind && (counts.filter_true_positives != found || counts.filter_negatives == 0 ||
                      data_blocks != counts.filter_false_positives + found)) {
@@ -85,7 +81,8 @@ uint64_t CountLookups(toylsm::Db& db, const FilterSetup& setup, const char* keys
         counts.filter_negatives);
   }
   const auto per_lookup = [&](uint64_t count) { return Ratio(count, lookups); };
-  results.In(fmt::format("Lookups of {}", keys), "Filters", "Per lookup.")[setup.name]
+  const char* const kind = are_present ? "present" : "absent";
+  results.In(fmt::format("Lookups of {} keys", kind), "Filters", "Per lookup.")[setup.name]
       .Add("data blocks", "", per_lookup(data_blocks))
       .Add("data blocks: from disk", "", per_lookup(counts.data_blocks_from_disk))
       .Add("filter blocks", "",
@@ -104,18 +101,8 @@ void MeasureSetup(toylsm::Db& db, const Rows& rows, const LookupKeys& keys,
       filter_bytes += filter.num_bytes;
   }
   const uint64_t index_bytes = db.counters().block_index_bytes;
-  const uint64_t wasted =
-      CountLookups(db, setup, "absent keys", keys.absent.size(), results, [&](uint64_t i) {
-        if (Must(db.Get(keys.absent[i]), "read")) Fail("{}: an absent key was found", setup.name);
-        return false;
-      });
-  CountLookups(db, setup, "present keys", keys.present.size(), results, [&](uint64_t i) {
-    const size_t row = keys.present[i];
-    if (Must(db.Get(rows.key(row)), "read") != rows.value(row)) {
-      Fail("{}: a key that was written was not found, or with another value", setup.name);
-    }
-    return true;
-  });
+  const uint64_t wasted = CountLookups(db, setup, rows, keys, /*are_present=*/false, results);
+  CountLookups(db, setup, rows, keys, /*are_present=*/true, results);
   Line& line = results.In("Filter size", "Filters")[setup.name];
   line.Add("size", "bytes", filter_bytes)
       .Add("bits per key", "bits", Ratio(8 * filter_bytes, rows.size()))

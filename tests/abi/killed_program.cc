@@ -5,8 +5,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
-#include <string>
 
 #include "blocksieve/rocksdb.h"
 

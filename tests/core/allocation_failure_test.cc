@@ -46,7 +46,7 @@ void ExpectBuilderToStartAnew(const FilterOptions& options, uint64_t num_keys) {
 }
 
 TEST(AllocationFailureTest, BuildingAFilter) {
-  for (const FilterKind kind : BuildableKinds()) {
+  for (const FilterKind kind : AllFilterKinds()) {
     for (const auto& [num_keys, keep_hashes] :
          {std::pair(0, false), {5'000, false}, {5'000, true}, {100'000, false}}) {
       SCOPED_TRACE(::testing::Message()

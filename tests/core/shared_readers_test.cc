@@ -2,9 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "blocksieve/filter.h"
 #include "blocksieve/skip_index.h"

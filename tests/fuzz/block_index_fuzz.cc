@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <rocksdb/comparator.h>
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "integration/rocksdb/block_index/block_index.h"
-#include "lib/base/coding.h"
 #include "tests/fuzz/fuzz.h"
 
 // Any bytes as a block index. Whatever it says, moves end, and stay among its blocks.

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "blocksieve/column.h"
 #include "lib/column/values.h"

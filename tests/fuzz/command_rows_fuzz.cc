@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "integration/cli/commands/options.h"
 #include "integration/cli/rows/rows.h"

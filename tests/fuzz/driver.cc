@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/temp_dir.h"
 
 // Replaces libFuzzer for other compilers, with the arguments of libFuzzer that are needed:
 //
@@ -20,11 +17,6 @@
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string ReadFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 void Run(const std::string& input) {
   blocksieve::testing::TestOneInput(std::vector<uint8_t>(input.begin(), input.end()));
@@ -99,10 +91,10 @@ int main(int argc, char** argv) {
       seed = std::strtoull(argv[i] + std::strlen("-seed="), nullptr, 10);
     } else if (fs::is_directory(argument)) {
       for (const auto& entry : fs::directory_iterator(argument)) {
-        corpus.push_back(ReadFile(entry.path()));
+        corpus.push_back(blocksieve::testing::ReadFile(entry.path()));
       }
     } else if (fs::exists(argument)) {
-      corpus.push_back(ReadFile(argument));
+      corpus.push_back(blocksieve::testing::ReadFile(argv[i]));
     } else {
       std::cerr << "neither an option nor a file: " << argument << '\n';
       return 2;

@@ -1,11 +1,7 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
 
 #include "blocksieve/bytes.h"
 #include "lib/base/coding.h"

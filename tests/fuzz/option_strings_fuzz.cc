@@ -4,8 +4,6 @@
 #include <rocksdb/table_properties.h>
 
 #include <iterator>
-#include <memory>
-#include <string>
 
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/version_differences.h"

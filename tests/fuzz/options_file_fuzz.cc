@@ -5,10 +5,6 @@
 #include <rocksdb/utilities/options_util.h>
 
 #include <iterator>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/compat/log.h"

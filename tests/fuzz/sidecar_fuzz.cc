@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <vector>
 
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/sidecar/file.h"

@@ -2,7 +2,6 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/table_properties.h>
 
-#include <memory>
 #include <sstream>
 
 #include "integration/rocksdb/index/skip_index_catalog.h"

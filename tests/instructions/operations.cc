@@ -9,11 +9,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "blocksieve/filter.h"
 #include "blocksieve/skip_index.h"

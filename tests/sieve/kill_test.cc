@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <map>
 #include <random>
-#include <set>
 #include <thread>
 
 #include "tests/sieve/test_sieve.h"

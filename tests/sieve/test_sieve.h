@@ -3,11 +3,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 
-#include <functional>
-#include <memory>
-#include <string_view>
-#include <vector>
-
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/sieve/url_sieve.h"
 #include "tests/support/temp_dir.h"

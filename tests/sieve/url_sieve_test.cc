@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <deque>
-#include <fstream>
-#include <optional>
 #include <random>
 #include <thread>
-#include <utility>
 
 #include "integration/sieve/sieve_format.h"
 #include "integration/sieve/sieve_queue.h"
@@ -172,18 +169,6 @@ class UrlSieveOpeningTest : public SieveTest {
     std::unique_ptr<UrlSieve> opened;
     return UrlSieve::Open(path_, options, &opened);
   }
-
-  std::unique_ptr<rocksdb::DB> CreateDatabase() {
-    rocksdb::Options options;
-    options.create_if_missing = true;
-    return OpenDb(options, path_);
-  }
-
-  std::vector<std::string> ColumnFamilies() {
-    std::vector<std::string> families;
-    EXPECT_TRUE(rocksdb::DB::ListColumnFamilies({}, path_, &families).ok());
-    return families;
-  }
 };
 
 TEST_F(UrlSieveOpeningTest, BadOptionsAreNamed) {
@@ -221,9 +206,13 @@ TEST_F(UrlSieveOpeningTest, CreationMayHaveBeenInterrupted) {
 }
 
 TEST_F(UrlSieveOpeningTest, ColumnFamiliesMayBeMissing) {
-  ASSERT_TRUE(CreateDatabase()->Put({}, sieve::kVersionKey, "1").ok());
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  ASSERT_TRUE(OpenDb(options, path_)->Put({}, sieve::kVersionKey, "1").ok());
   EXPECT_EQ(Push(Open().get(), {"a", "b", "c", "d"}).new_urls, 4u);
-  EXPECT_EQ(ColumnFamilies(),
+  std::vector<std::string> families;
+  EXPECT_TRUE(rocksdb::DB::ListColumnFamilies({}, path_, &families).ok());
+  EXPECT_EQ(families,
             (std::vector<std::string>{"default", "queue", "seen-0", "seen-1", "seen-2", "seen-3"}));
   EXPECT_EQ(Push(Open().get(), {"a", "b", "c", "d"}).new_urls, 0u);
 }
@@ -384,5 +373,4 @@ TEST_F(QueueTest, DamageIsAnError) {
 }
 
 }  // namespace
-
 }  // namespace blocksieve::testing

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/toylsm/toy_model.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 #include "tests/support/damage.h"
-#include "tests/support/environment.h"
 
 // Behaviour that the model does not cover.
 
@@ -283,5 +280,4 @@ TEST_F(DamageTest, AFileMayEndEarly) {
 }
 
 }  // namespace
-
 }  // namespace blocksieve::toylsm

@@ -2,14 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "integration/toylsm/base/env.h"
 

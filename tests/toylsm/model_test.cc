@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <random>
 
 #include "tests/toylsm/toy_model.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <iostream>
-#include <random>
 
 #include "blocksieve/hash.h"
 #include "tests/toylsm/toy_model.h"

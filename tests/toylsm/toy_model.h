@@ -1,14 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "integration/toylsm/db.h"
 #include "tests/support/environment.h"
 #include "tests/support/must.h"

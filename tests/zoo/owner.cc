@@ -17,9 +17,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/compat/version_differences.h"

@@ -3,8 +3,6 @@
 
 #include <limits>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "blocksieve/status.h"
 #include "lib/base/coding.h"

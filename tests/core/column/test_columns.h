@@ -1,10 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <initializer_list>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "blocksieve/column.h"
 #include "blocksieve/predicate.h"

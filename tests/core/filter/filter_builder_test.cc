@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <set>
-#include <span>
 
 #include "blocksieve/sizing.h"
 #include "lib/block/footer.h"
@@ -33,7 +32,7 @@ TEST(FilterBuilderTest, ExceedingTheBudgetIsAnErrorAndResetsTheBuilder) {
 
 // pitfall 8.
 TEST(FilterBuilderTest, VerifyBuiltFindsDamage) {
-  for (const FilterKind kind : BuildableKinds()) {
+  for (const FilterKind kind : AllFilterKinds()) {
     FilterBuilder builder = MakeBuilder({.kind = kind, .keep_hashes = true});
     AddKeys(&builder, 5000);
     const std::string block = Copy(FinishOk(builder));
@@ -44,7 +43,7 @@ TEST(FilterBuilderTest, VerifyBuiltFindsDamage) {
     EXPECT_EQ(builder.VerifyBuilt(AsBytes(flipped)).code(), StatusCode::kCorruption);
     EXPECT_EQ(builder.VerifyBuilt(AsBytes(std::string(6, '\0'))).code(), StatusCode::kCorruption)
         << "became always true";
-    const OwnedBytes other = BuildBlock(kind, 0.01, 100);
+    const OwnedBytes other = BuildBlock({.kind = kind}, 100);
     EXPECT_EQ(builder.VerifyBuilt(other.view()).code(), StatusCode::kCorruption)
         << "the filter of other keys";
   }
@@ -100,7 +99,7 @@ constexpr double kTargets[] = {0.5, 0.1, 0.01, 1e-4, 1e-7};
 
 TEST(SizeLimitsTest, SizesNeverShrinkAndEndAtTheLargestNumber) {
   constexpr uint64_t kMax = UINT64_MAX;
-  for (const FilterKind kind : BuildableKinds()) {
+  for (const FilterKind kind : AllFilterKinds()) {
     for (const double target : kTargets) {
       const Layout layout = *ChooseLayout(kind, target);
       uint64_t last_payload = 0;
@@ -188,7 +187,7 @@ class LargeFilterTest : public ::testing::Test {
   }
 
   static void BuildAndCheck(FilterKind kind, uint64_t num_keys) {
-    FilterBuilder builder = MakeBuilder(kind, kMinTargetFpr);
+    FilterBuilder builder = MakeBuilder({.kind = kind, .target_fpr = kMinTargetFpr});
     for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(AsKey(i));
     const FinishedFilter filter = Must(builder.Finish());
     EXPECT_EQ(filter.fallback_reason, "");
@@ -222,5 +221,4 @@ TEST_F(LargeFilterTest, CountingBloom) {
 }
 
 }  // namespace
-
 }  // namespace blocksieve::testing

@@ -73,7 +73,7 @@ void ExpectTargetFpr(double num_passed, double num_absent, const std::string& wh
 
 // Filters of a shard's keys, of keys below them, and of values that are equal to them.
 void ExpectTargetFprs(const Shard& shard, size_t length, const std::string& what) {
-  for (const FilterKind kind : BuildableKinds()) {
+  for (const FilterKind kind : AllFilterKinds()) {
     const bool has_prefixes = length > 3 && length <= 24;
     FilterOptions options{.kind = kind, .target_fpr = kTargetFpr};
     FilterBuilder keys = MakeBuilder(options);

@@ -7,18 +7,8 @@
 
 namespace blocksieve::testing {
 
-/// One line here runs all conformance tests on a new kind.
-inline const std::vector<FilterKind>& BuildableKinds() {
-  static const std::vector<FilterKind> kinds = AllFilterKinds();
-  return kinds;
-}
-
 inline FilterBuilder MakeBuilder(const FilterOptions& options) {
   return Must(FilterBuilder::Create(options));
-}
-
-inline FilterBuilder MakeBuilder(FilterKind kind, double target_fpr = 0.01) {
-  return MakeBuilder({.kind = kind, .target_fpr = target_fpr});
 }
 
 inline OwnedBytes FinishOk(FilterBuilder& builder) { return Must(builder.Finish()).block; }
@@ -52,10 +42,6 @@ inline OwnedBytes BuildBlock(const FilterOptions& options, uint64_t num_keys) {
   FilterBuilder builder = MakeBuilder(options);
   AddKeys(&builder, num_keys);
   return FinishOk(builder);
-}
-
-inline OwnedBytes BuildBlock(FilterKind kind, double target_fpr, uint64_t num_keys) {
-  return BuildBlock({.kind = kind, .target_fpr = target_fpr}, num_keys);
 }
 
 /// The bytes as a string, to be damaged.

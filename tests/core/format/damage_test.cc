@@ -138,8 +138,8 @@ void ExpectUnreadable(const std::string& filter) {
 
 // An empty filter answers "no" to every key, so the empty flag counts only with a known kind.
 TEST(HostileFilterTest, EmptyOnesOfUnknownKindsMayMatch) {
-  for (const FilterKind empty_kind : BuildableKinds()) {
-    const std::string empty = Copy(BuildBlock(empty_kind, 0.01, 0));
+  for (const FilterKind empty_kind : AllFilterKinds()) {
+    const std::string empty = Copy(BuildBlock({.kind = empty_kind}, 0));
     for (int kind = 0; kind < 16; ++kind) {
       SCOPED_TRACE(kind);
       std::string changed = empty;
@@ -151,7 +151,7 @@ TEST(HostileFilterTest, EmptyOnesOfUnknownKindsMayMatch) {
 }
 
 TEST(HostileFilterTest, AnEmptyOneHasNoPayload) {
-  for (const FilterKind kind : BuildableKinds()) {
+  for (const FilterKind kind : AllFilterKinds()) {
     OwnedBytes block;
     block.size = 1 + internal::kMaxFooterBytes;
     block.memory = std::make_unique<char[]>(block.size);

@@ -3,20 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <fstream>
-#include <iterator>
-#include <memory>
-#include <optional>
 #include <ostream>
 #include <set>
-#include <utility>
-#include <vector>
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/status.h"
 #include "lib/base/kernels.h"
 #include "tests/support/environment.h"
+#include "tests/support/temp_dir.h"
 
 namespace blocksieve::testing {
 
@@ -39,12 +33,7 @@ class WrittenBlock {
   std::string FilePath() const { return SourcePath("tests/golden/" + name + extension); }
 
   /// The file's bytes, or Make() without a file.
-  std::string Bytes() const {
-    if (!HasFile()) return Make();
-    std::ifstream file(FilePath(), std::ios::binary);
-    EXPECT_TRUE(file.is_open()) << FilePath();
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
+  std::string Bytes() const { return HasFile() ? ReadFile(FilePath()) : Make(); }
 
   /// The bytes of the current writer.
   virtual std::string Make() const = 0;

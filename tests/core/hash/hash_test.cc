@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-#include <utility>
-
 #include "lib/base/coding.h"
 #include "lib/hash/hash_inline.h"
 #include "lib/hash/hash_list.h"

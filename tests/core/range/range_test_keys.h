@@ -1,36 +1,18 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <functional>
-#include <ostream>
 #include <random>
-#include <string>
-#include <string_view>
-#include <vector>
 
+#include "lib/block/footer.h"
 #include "lib/range/range_filter.h"
+#include "tests/core/filter/test_filters.h"
 
-// Keys of many families, range filters of them, and checks of their answers.
+// Keys, and range filters of them.
 
 namespace blocksieve::testing {
 
 using Random = std::mt19937_64;
-
-/// A family of similar keys. Their filter must give correct answers, but need not meet an FPR.
-struct KeyFamily {
-  std::string name;
-  std::function<std::vector<std::string>()> make;
-
-  /// Ascending and distinct.
-  std::vector<std::string> Keys() const;
-};
-
-inline void PrintTo(const KeyFamily& family, std::ostream* out) { *out << family.name; }
-
-const std::vector<KeyFamily>& KeyFamilies();
 
 /// A number formatted by printf.
 inline std::string Formatted(const char* format, uint64_t number) {
@@ -40,9 +22,14 @@ inline std::string Formatted(const char* format, uint64_t number) {
 }
 
 /// A number as eight bytes, most significant first.
-std::string BigEndian(uint64_t number);
+inline std::string BigEndian(uint64_t number) { return MakeKey(KeyShape::kCounter, number); }
 
-std::string HexUuid(Random* random);
+inline std::string HexUuid(Random* random) {
+  std::string uuid = Formatted("%016llx", (*random)());  // two statements, evaluated in order
+  uuid += Formatted("%016llx", (*random)());
+  for (const size_t at : {8, 13, 18, 23}) uuid.insert(at, "-");
+  return uuid;
+}
 
 /// The keys in ascending order, without duplicates.
 inline std::vector<std::string> SortedDistinct(std::vector<std::string> keys) {
@@ -52,18 +39,37 @@ inline std::vector<std::string> SortedDistinct(std::vector<std::string> keys) {
 }
 
 /// `count` random numbers, as eight bytes.
-std::vector<std::string> RandomInts(size_t count, uint64_t seed);
-
-/// A key near this one: the key itself, its successor, or a changed or truncated key.
-std::string NearKey(std::string_view key, Random* random);
+inline std::vector<std::string> RandomInts(size_t count, uint64_t seed) {
+  Random random(seed);
+  const uint64_t first = random();
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < count; ++i) keys.push_back(BigEndian(first + random()));
+  return SortedDistinct(std::move(keys));
+}
 
 /// A block of this range filter alone.
-std::string SectionBlock(std::string_view ranges);
+inline std::string SectionBlock(std::string_view ranges) {
+  OwnedBytes block;
+  block.size = ranges.size() + internal::kMaxFooterBytes;
+  block.memory = std::make_unique<char[]>(block.size);
+  internal::FinishBlock({.kind = FilterKind::kNone, .num_keys = 1}, {}, ranges, &block);
+  return Copy(block);
+}
 
 /// The block of the range filter of these keys.
-std::string RangeBlock(const std::vector<std::string>& keys, const FilterOptions& options);
+inline std::string RangeBlock(const std::vector<std::string>& keys, const FilterOptions& options) {
+  RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create(options));
+  for (const std::string& key : keys) ranges.AddKey(key);
+  const std::string section = ranges.Finish();
+  EXPECT_EQ(ranges.absent_reason(), "");
+  return SectionBlock(section);
+}
 
-RangeFilterInfo DescribeRangeBlock(const std::string& block);
+inline RangeFilterInfo DescribeRangeBlock(const std::string& block) {
+  internal::Footer footer;
+  EXPECT_FALSE(internal::ParseFooter(AsBytes(block), &footer));
+  return RangeFilterReader::OpenSection(footer.ranges).info();
+}
 
 /// Options with which any keys get a range filter, whatever their estimated FPR.
 inline FilterOptions AnyEstimate(bool is_whole_file = true, double range_fpr = 0.015) {
@@ -71,25 +77,10 @@ inline FilterOptions AnyEstimate(bool is_whole_file = true, double range_fpr = 0
 }
 
 /// Whether some key is in [begin, end).
-bool HasKeyIn(const std::vector<std::string>& keys, std::string_view begin, std::string_view end);
-
-/// Queries a range filter of keys, on all kernels. Expects that they agree, and that the answer is
-/// correct: "no" only for empty ranges, and in a partition only for ranges that end before its last
-/// key. The arguments must outlive it.
-class RangeChecker {
- public:
-  RangeChecker(const std::vector<std::string>& keys, ByteView block, bool is_whole_file);
-
-  RangeFilterReader::Answer Query(std::string_view begin, std::string_view end) const;
-
- private:
-  const std::vector<std::string>& keys_;
-  const bool is_whole_file_;
-  std::vector<RangeFilterReader> readers_;
-};
-
-/// Checks ranges near keys. Returns the number of answers other than "may match".
-uint64_t ExpectRightAnswers(const std::vector<std::string>& keys, const std::string& block,
-                            bool is_whole_file, int rounds, uint64_t seed);
+inline bool HasKeyIn(const std::vector<std::string>& keys, std::string_view begin,
+                     std::string_view end) {
+  const auto first = std::lower_bound(keys.begin(), keys.end(), begin);
+  return first != keys.end() && *first < end;
+}
 
 }  // namespace blocksieve::testing

@@ -3,9 +3,7 @@
 
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <random>
-#include <string_view>
 
 #include "blocksieve/sizing.h"
 #include "lib/base/kernels.h"
@@ -162,7 +160,8 @@ TEST(RibbonBuilderTest, SpaceNearTheLimit) {
       {100, 1.35},     {300, 1.10},      {1000, 1.04},      {3000, 1.018},
       {10'000, 1.012}, {100'000, 1.006}, {1'000'000, 1.006}};
   for (const auto& [num_keys, limit] : limits) {
-    const OwnedBytes block = BuildBlock(FilterKind::kRibbon, 1.0 / 256, num_keys);
+    const OwnedBytes block =
+        BuildBlock({.kind = FilterKind::kRibbon, .target_fpr = 1.0 / 256}, num_keys);
     const double ratio = static_cast<double>(block.size) / static_cast<double>(num_keys);
     EXPECT_LE(ratio, limit) << num_keys;
   }

@@ -2,7 +2,6 @@
 #include "lib/skip/bounds.h"
 
 #include <cmath>
-#include <compare>
 #include <limits>
 #include <random>
 

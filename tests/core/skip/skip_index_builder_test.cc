@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 #include <random>
-#include <set>
 
 #include "tests/core/skip/test_index.h"
 

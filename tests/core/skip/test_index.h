@@ -1,9 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdint>
-#include <memory>
-#include <span>
-
 #include "blocksieve/skip_index.h"
 #include "lib/skip/column_index.h"
 #include "tests/core/column/test_columns.h"
@@ -124,6 +120,18 @@ inline Column TypedColumn(ValueType type, size_t number = 0, const std::string& 
       type == ValueType::kBytes ? "field" : std::string(ValueTypeName(type)) + ":field";
   return MakeColumn("c" + std::to_string(number) + "=" + parts + conversion + ":" +
                     std::to_string(number + 1));
+}
+
+/// An index of these rows by granule; by default, with hardly any false positives.
+using Granules = std::vector<Texts>;
+inline TestIndex IndexGranules(const std::vector<Column>& columns, const Granules& granules,
+                               double target_fpr = 1e-7) {
+  SkipIndexBuilder builder = MakeIndexBuilder(IndexOptions(0, columns, target_fpr));
+  for (const Texts& rows : granules) {
+    for (const std::string& row : rows) builder.AddRow("key", row);
+    builder.CloseGranule();
+  }
+  return FinishIndex(&builder);
 }
 
 /// The numbers of the granules in a set.

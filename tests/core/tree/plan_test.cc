@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <vector>
 
 #include "blocksieve/sizing.h"
 #include "blocksieve/tree.h"

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocksieve/tree.h"
 
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "tests/support/must.h"
 
 namespace blocksieve {
@@ -68,18 +63,16 @@ TEST(TreeTest, LookupsCheckRunsByTheirKeyRanges) {
       {"level 0 only", {{0, "a", "c", 50}, {0, "d", "f", 50}}, {0.5, 0.5}},
       {"files of one key", {{0, "a", "a", 1}, {1, "k", "k", 1}}, {1, 1}},
       {"no files", {}, {}},
+      {"a file in another order", {{0, "k", "j", 100}, {1, "k", "a", 1000}}, {1, 1}},
+      {"files in another order",
+       {{1, "a", "b", 10}, {2, "f", "j", 10}, {2, "a", "e", 100}},
+       {1, 1}},
       {"any bytes", {{1, "", "", 5}, {2, "", std::string(300, '\xff'), 100}}, {0, 1}},
   };
   for (const auto& [what, files, shares] : cases) {
     SCOPED_TRACE(what);
     ExpectNear(LookupShares(Interpolated(files)), shares);
   }
-}
-
-TEST(TreeTest, KeysInAnotherOrderAreCheckedInAllRuns) {
-  ExpectNear(LookupShares(Interpolated({{0, "k", "j", 100}, {1, "k", "a", 1000}})), {1, 1});
-  ExpectNear(LookupShares(Interpolated({{1, "a", "b", 10}, {2, "f", "j", 10}, {2, "a", "e", 100}})),
-             {1, 1});
 }
 
 TEST(TreeTest, InterpolationFollowsKeysNotRanges) {
@@ -117,25 +110,6 @@ TEST(TreeTest, LevelsAreMeansOverTheirRuns) {
   EXPECT_EQ(Tree().ToLevels().size(), 1u);
   EXPECT_EQ(NumKeys(Tree().ToLevels()), 0);
   EXPECT_EQ(NumKeys(levels), 430);
-}
-
-TEST(TreeTest, RunsAreFilesOfLevel0AndDeeperLevels) {
-  const Tree tree({{.level = 0, .num_keys = 10, .fpr = 0.5, .filter_bytes = 10},
-                   {.level = 0, .num_keys = 20, .fpr = 0.25, .filter_bytes = 20},
-                   {.level = 2, .num_keys = 100, .fpr = 0.1, .filter_bytes = 100},
-                   {.level = 2, .num_keys = 300, .fpr = 0.3, .filter_bytes = 300}},
-                  "name");
-  EXPECT_EQ(tree.name(), "name");
-  EXPECT_EQ(tree.num_keys(), 430u);
-  EXPECT_EQ(tree.filter_bytes(), 430u);
-  const std::vector<TreeRun>& runs = tree.runs();
-  ASSERT_EQ(runs.size(), 3u);
-  EXPECT_EQ(runs[0].num_keys, 10u);
-  EXPECT_EQ(runs[1].num_keys, 20u);
-  EXPECT_EQ(runs[2].first_file, 2u);
-  EXPECT_EQ(runs[2].num_files, 2u);
-  EXPECT_DOUBLE_EQ(runs[2].fpr, 0.25);  // the mean over keys
-  EXPECT_EQ(Tree({{.level = 1, .num_keys = 0, .fpr = 0.5}}).runs()[0].fpr, 1);
 }
 
 // As if a share of the keys were where every run has keys, and the others where only one has.
@@ -181,6 +155,7 @@ TEST(TreeTest, WithoutRangesEveryLookupChecksEveryRun) {
                    0.25 * 0.7 + 0.75 * present);
   EXPECT_EQ(Tree().WastedReads(std::vector<double>{}, 0.5), 0);
   EXPECT_EQ(Tree(std::vector<TreeFile>(1)).WastedReads(std::vector<double>{1}, 1), 0);
+  EXPECT_EQ(Tree({{.level = 1, .num_keys = 0, .fpr = 0.5}}).runs()[0].fpr, 1);
 }
 
 // The rules of AllocateByLevel and AllocateForFile on top of AllocateRates.
