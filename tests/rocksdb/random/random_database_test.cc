@@ -53,7 +53,7 @@ const Profile kProfiles[] = {
      "open comparator=- table.filter_policy={id=blocksieve;ranges=true} index=- merges=-"},
     {"Orders", "open comparator=strange delete_ranges=yes merges=-"},
     {"Values", "open comparator=- merges=- cf.min_tombstones_for_range_conversion=-", 10},
-    {"Counts", "open counts=yes comparator=-"},
+    {"Counts", "open counts=yes"},
     {"Threads", "open threads=yes", 3},
     // Its files and partitions do not depend on background jobs, and have range filters.
     {"Repeatable",
