@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/rocksdb/block_index/use_block_index.h"
+#include "tests/rocksdb/scan/skip_test_db.h"
 
 #if BLOCKSIEVE_HAS_USER_INDEX
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
@@ -14,15 +13,10 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "tests/rocksdb/ranges/range_db.h"
-#include "tests/rocksdb/scan/skip_test_db.h"
-#include "tests/support/new_policy.h"
 
 // Block indexes in databases; RandomDatabaseTest checks all kinds of reads.
 

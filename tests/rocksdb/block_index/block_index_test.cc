@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include "integration/rocksdb/block_index/block_index.h"
 
 #include <algorithm>
 #include <fstream>
-#include <map>
 #include <random>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/damage.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
-
-#include <memory>
-#include <string>
 
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/sst_file_writer.h>
 
 #include <atomic>
 #include <chrono>
-#include <map>
-#include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "blocksieve/rocksdb/enable.h"
-#include "blocksieve/rocksdb/maintenance.h"
-#include "blocksieve/rocksdb/prune_reads.h"
+#include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/support/environment.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/logs.h"
-#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 // filter_memory: a ceiling for the filters of databases that grow.

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <map>
-#include <string>
-
-#include "blocksieve/rocksdb/enable.h"
 #include "tests/support/key_sets.h"
-#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 // Rates by level, in trees made by RocksDB's compactions.

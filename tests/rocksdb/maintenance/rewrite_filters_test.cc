@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/support/key_sets.h"
-#include "tests/support/new_policy.h"
-#include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
 // Filters of an open database, rewritten while it is in use.

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/sst_file_writer.h>
 
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/logs.h"
-#include "tests/support/new_policy.h"
-#include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
 // Flipped bits in memory, and short memory.

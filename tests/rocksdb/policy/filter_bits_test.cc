@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <malloc.h>
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <random>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/rocksdb/enable.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/must.h"
-#include "tests/support/new_policy.h"
+#include "tests/support/test_db.h"
 
 // The builder, called as RocksDB calls it, through its own interface.
 

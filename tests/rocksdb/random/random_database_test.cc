@@ -10,7 +10,6 @@
 
 #include "blocksieve/rocksdb/enable.h"
 #include "lib/base/altered_answers.h"
-#include "tests/rocksdb/block_index/use_block_index.h"
 #include "tests/rocksdb/random/database.h"
 #include "tests/rocksdb/random/generator.h"
 #include "tests/support/environment.h"

@@ -6,10 +6,6 @@
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/version.h>
 
-#include <vector>
-
-#include "blocksieve/rocksdb/enable.h"
-#include "tests/rocksdb/block_index/use_block_index.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 namespace ROCKSDB_NAMESPACE {

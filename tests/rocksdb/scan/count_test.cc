@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <rocksdb/utilities/db_ttl.h>
 
 #include <array>
 #include <functional>
-#include <string>
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <rocksdb/utilities/stackable_db.h>
 
 #include <fstream>
-#include <map>
-#include <memory>
 #include <regex>
 #include <set>
-#include <string>
 #include <utility>
 
-#include "blocksieve/rocksdb/prune_reads.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 

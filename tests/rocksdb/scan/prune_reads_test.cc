@@ -2,13 +2,9 @@
 #include "blocksieve/rocksdb/prune_reads.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/sst_file_writer.h>
 
-#include <memory>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/prune_rule.h"

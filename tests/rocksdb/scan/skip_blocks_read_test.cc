@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/cache.h>
-#include <rocksdb/statistics.h>
 
 #include <cstdio>
-#include <string>
 
-#include "tests/rocksdb/block_index/use_block_index.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 // Cold data blocks that a scan reads, compared with the minimum: the distinct blocks with a visible

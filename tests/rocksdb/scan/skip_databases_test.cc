@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/utilities/db_ttl.h>
 #include <rocksdb/version.h>
 
 #include <cctype>
 #include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "blocksieve/rocksdb.h"
-#include "blocksieve/rocksdb/enable.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
-#include "tests/support/new_policy.h"
 
 // Databases in which some files have no index, or a different one.
 

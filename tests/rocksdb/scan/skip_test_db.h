@@ -12,8 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/rocksdb/prune_reads.h"
-#include "blocksieve/rocksdb/skip_index.h"
+#include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "lib/column/values.h"
 #include "tests/support/must.h"

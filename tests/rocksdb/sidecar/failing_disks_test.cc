@@ -4,7 +4,6 @@
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"
 #include "tests/support/faulty_disks.h"
 #include "tests/support/logs.h"
-#include "tests/support/new_policy.h"
 
 // The disk becomes full, the process is killed, or the power fails while files with filters and
 // indexes are written. The database opens again, also with stock RocksDB, has all acknowledged

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <set>
 
 #include "integration/rocksdb/index/skip_index_catalog.h"

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <rocksdb/convenience.h>
-#include <rocksdb/db.h>
 #include <rocksdb/env_encryption.h>
 #include <rocksdb/sst_file_writer.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
