@@ -53,6 +53,9 @@ const Profile kProfiles[] = {
     {"Orders", "open comparator=strange delete_ranges=yes merges=-"},
     {"Values", "open comparator=- merges=- cf.min_tombstones_for_range_conversion=-", 10},
     {"Counts", "open counts=yes comparator=-"},
+    {"Rewrites", "open rewrites=yes comparator=- index=sidecars listener=yes", 4},
+    {"RewrittenBlobs",
+     "open rewrites=yes comparator=- index=sidecars listener=yes cf.enable_blob_files=true", 2},
     {"Threads", "open threads=yes", 3},
     // Its files and partitions do not depend on background jobs, and have range filters.
     {"Repeatable",
