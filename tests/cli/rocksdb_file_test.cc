@@ -10,7 +10,6 @@
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/support/key_sets.h"
-#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 namespace blocksieve::cli {

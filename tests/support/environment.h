@@ -26,15 +26,6 @@ inline bool LongTests() { return IsSet("BLOCKSIEVE_LONG_TESTS"); }
 /// Whether to rewrite golden files, which only a new version of a format needs.
 inline bool WritesGoldenFiles() { return IsSet("BLOCKSIEVE_WRITE_GOLDEN"); }
 
-// GCC defines a macro, Clang has __has_feature.
-#ifdef __SANITIZE_THREAD__
-inline constexpr bool kThreadSanitizer = true;
-#elif defined(__has_feature)
-inline constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
-#else
-inline constexpr bool kThreadSanitizer = false;
-#endif
-
 /// The path of a file in the source tree, such as `tests/golden`. A function, because a path
 /// compiled into each test would keep another clone from using the compiler cache.
 std::string SourcePath(std::string_view path);

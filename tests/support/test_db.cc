@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/test_db.h"
 
-#include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
@@ -181,12 +180,6 @@ void TestDb::CompactInto(int level) {
   MustBeOk(db_->CompactFiles({}, files, level));
 }
 
-std::set<std::string> TestDb::FilterPolicyNames() {
-  std::set<std::string> names;
-  for (const auto& [path, file] : FilesOf(*db_)) names.insert(file->filter_policy_name);
-  return names;
-}
-
 uint64_t TestDb::FilterBytes() {
   uint64_t bytes = 0;
   for (const auto& [path, file] : FilesOf(*db_)) bytes += file->filter_size;
@@ -244,35 +237,18 @@ void WaitForCompactions(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
   }
 }
 
-namespace {
-
-std::string Hex(const std::string& key) { return rocksdb::Slice(key).ToString(true); }
-
-// Compares the result of a read of `key` with the expected one; "" if equal.
-std::string Compare(const TestDb::Model& model, const std::string& key,
-                    const rocksdb::Status& status, const rocksdb::Slice& value) {
-  const auto entry = model.find(key);
-  const bool correct = entry == model.end() ? status.IsNotFound()
-                                            : status.ok() && value == rocksdb::Slice(entry->second);
-  if (correct) return "";
-  return "key 0x" + Hex(key) + " should be " +
-         (entry == model.end() ? "absent" : "'" + entry->second + "'") + " but is " +
-         status.ToString() + " '" + value.ToString() + "'";
-}
-
-std::vector<std::string> AllKeys(const TestDb::Model& model, std::vector<std::string> others) {
-  for (const auto& [key, value] : model) others.push_back(key);
-  return others;
-}
-
-}  // namespace
-
 std::string CheckGets(rocksdb::DB* db, const TestDb::Model& model,
                       const std::vector<std::string>& absent) {
-  for (const std::string& key : AllKeys(model, absent)) {
-    rocksdb::PinnableSlice value;
-    const rocksdb::Status status = db->Get({}, db->DefaultColumnFamily(), key, &value);
-    if (std::string wrong = Compare(model, key, status, value); !wrong.empty()) return wrong;
+  std::vector<std::string> keys = absent;
+  for (const auto& [key, value] : model) keys.push_back(key);
+  for (const std::string& key : keys) {
+    std::string value;
+    const rocksdb::Status status = db->Get({}, key, &value);
+    const auto row = model.find(key);
+    if (row == model.end() ? status.IsNotFound() : status.ok() && value == row->second) continue;
+    return "key 0x" + rocksdb::Slice(key).ToString(true) + " should be " +
+           (row == model.end() ? "absent" : "'" + row->second + "'") + " but is " +
+           status.ToString() + " '" + value + "'";
   }
   return "";
 }

@@ -9,14 +9,20 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <source_location>
 #include <vector>
 
+#include "blocksieve/rocksdb/enable.h"
+#include "integration/rocksdb/compat/user_index.h"
 #include "tests/support/param_names.h"
 #include "tests/support/temp_dir.h"
 
 namespace blocksieve::testing {
+
+/// Aborts with a message unless ok, for steps that are not under test. `what` tells steps of one
+/// line of code apart.
+void MustBeOk(const rocksdb::Status& status, const std::string& what = "",
+              const std::source_location& caller = std::source_location::current());
 
 /// Whether a file has one filter, or one per partition.
 enum class FilterShape { kFull, kPartitioned };
@@ -40,6 +46,40 @@ rocksdb::Env* UnsyncedEnv();
 /// Statistics on, automatic compaction off, no compression, no syncs; for partitioned filters,
 /// small partitions, so that a file has many.
 DbConfig MakeConfig(FilterShape shape, std::shared_ptr<const rocksdb::FilterPolicy> policy);
+
+/// The policy of these options, which are valid.
+inline std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(const EnableOptions& options = {}) {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  MustBeOk(NewFilterPolicy(options, &policy));
+  return policy;
+}
+
+/// Enables the features, which are allowed.
+inline void UseFeatures(const EnableOptions& features, DbConfig* config) {
+  config->options = config->ToOptions();
+  MustBeOk(Enable(&config->options, features));
+  config->table = *config->options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+}
+
+/// Whether RocksDB has block indexes; if not, tests of them are left out.
+inline constexpr bool kHasBlockIndexes = BLOCKSIEVE_HAS_USER_INDEX;
+
+/// Gives new files a block index, without a listener. `is_primary`: all files must have it, and all
+/// reads use it.
+template <class Table = rocksdb::BlockBasedTableOptions>
+void UseBlockIndex(EnableOptions features, bool is_primary, DbConfig* config) {
+  rocksdb::ColumnFamilyOptions family(config->ToOptions());
+  features.carrier = Carrier::kBlockIndex;
+  MustBeOk(Enable(&family, features));
+  Table table = *family.table_factory->GetOptions<Table>();
+  if constexpr (requires { table.use_udi_as_primary_index; }) {
+    table.use_udi_as_primary_index = is_primary;
+  }
+  table.filter_policy = config->table.filter_policy;
+  config->table = table;
+  config->options.table_properties_collector_factories =
+      family.table_properties_collector_factories;
+}
 
 /// Adds prefixes of this many bytes to filters, with or without whole keys.
 void UsePrefixes(DbConfig* config, size_t bytes, bool whole_keys = true);
@@ -129,9 +169,6 @@ class TestDb {
   FilterUse Use() const { return FilterUseSoFar(*statistics_); }
   void ResetUse() { statistics_->Reset(); }
 
-  /// The table property filter_policy of all files.
-  std::set<std::string> FilterPolicyNames();
-
   /// Size in bytes of the filters of all files.
   uint64_t FilterBytes();
 
@@ -153,11 +190,6 @@ void WriteSst(const rocksdb::Options& options, const std::string& path, const Te
 
 /// Waits until no flush or compaction runs or is pending.
 void WaitForCompactions(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family = nullptr);
-
-/// Aborts with a message unless ok, for steps that are not under test. `what` tells steps of one
-/// line of code apart.
-void MustBeOk(const rocksdb::Status& status, const std::string& what = "",
-              const std::source_location& caller = std::source_location::current());
 
 /// The rows that an iterator with these options shows.
 TestDb::Model ReadRows(rocksdb::DB* db, const rocksdb::ReadOptions& read = {});

@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/rocksdb/block_index/use_block_index.h"
+#include "tests/rocksdb/scan/skip_test_db.h"
 
 #if BLOCKSIEVE_HAS_USER_INDEX
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/multi_scan.h>
-#include <rocksdb/sst_file_reader.h>
 
 #include <algorithm>
 #include <atomic>
 #include <functional>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "integration/rocksdb/block_index/factory.h"
-#include "integration/rocksdb/ranges/range_extractor.h"
 #include "tests/rocksdb/ranges/range_db.h"
-#include "tests/rocksdb/scan/skip_test_db.h"
-#include "tests/support/new_policy.h"
 
 // Block indexes in databases; RandomDatabaseTest checks all kinds of reads.
 
@@ -38,28 +29,24 @@ using ::testing::IsEmpty;
 
 constexpr uint64_t kIndexedFiles = 4;
 
-DbConfig IndexedConfig(bool is_primary, const EnableOptions& index = {.ranges = true}) {
+DbConfig IndexedConfig(bool is_primary) {
   DbConfig config = MakeConfig(FilterShape::kFull, NewPolicy({}));
   config.table.block_size = 1024;
-  UseBlockIndex(index, is_primary, &config);
+  UseBlockIndex({.ranges = true}, is_primary, &config);
   return config;
 }
 
 /// Reads by the block index, for ranges alone.
 struct IndexedRead {
-  explicit IndexedRead(TestDb* db) {
-    MustBeOk(PruneReads(&db->db(), nullptr, "", {}, &pruning));
-    options = pruning->read_options();
-  }
+  explicit IndexedRead(TestDb* db) { MustBeOk(PruneReads(&db->db(), nullptr, "", {}, &pruning)); }
+  const rocksdb::ReadOptions& options() const { return pruning->read_options(); }
+
   std::shared_ptr<ReadPruning> pruning;
-  rocksdb::ReadOptions options;
 };
 
 void WriteFiles(TestDb* db) {
   for (uint64_t file = 0; file < kIndexedFiles; ++file) WriteRangeFile(db, file);
 }
-
-size_t CountRows(rocksdb::DB* db) { return ReadRows(db).size(); }
 
 class BlockIndexReadsTest : public ::testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Modes, BlockIndexReadsTest, ::testing::Bool(), [](const auto& info) {
@@ -70,7 +57,8 @@ TEST_P(BlockIndexReadsTest, EmptyRangesReadNoBlock) {
   TestDb db(IndexedConfig(GetParam()));
   WriteFiles(&db);
   const IndexedRead read(&db);
-  const EmptySeeks seeks = SeekEmptyRanges(&db, GetParam() ? rocksdb::ReadOptions() : read.options);
+  const EmptySeeks seeks =
+      SeekEmptyRanges(&db, GetParam() ? rocksdb::ReadOptions() : read.options());
   EXPECT_EQ(seeks.found, 0u);
   EXPECT_LT(seeks.blocks * 20, seeks.seeks * kIndexedFiles);
   EXPECT_GT(seeks.counts.no * 20, seeks.seeks * kIndexedFiles * 19);
@@ -81,7 +69,7 @@ TEST_P(BlockIndexReadsTest, EmptyRangesReadNoBlock) {
     const std::string begin = RangeKey(2 * i + 1);
     const std::string end = begin + '\0';
     const rocksdb::Slice bounds[] = {begin, end};
-    rocksdb::ReadOptions bounded = read.options;
+    rocksdb::ReadOptions bounded = read.options();
     bounded.iterate_lower_bound = &bounds[0];
     bounded.iterate_upper_bound = &bounds[1];
     const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(bounded));
@@ -92,25 +80,8 @@ TEST_P(BlockIndexReadsTest, EmptyRangesReadNoBlock) {
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
 }
 
-TEST_P(BlockIndexReadsTest, BoundsDoNotReachGetsAndCompactions) {
-  TestDb db(IndexedConfig(GetParam()));
-  WriteFiles(&db);
-  IndexedRead read(&db);
-  const std::string key = RangeKey(0);
-  const rocksdb::Slice bound("");
-  read.options.iterate_upper_bound = &bound;
-  std::string value;
-  EXPECT_TRUE(db->Get(read.options, key, &value).ok());
-  // Subcompactions have bounds too.
-  rocksdb::CompactRangeOptions options;
-  options.max_subcompactions = 4;
-  ASSERT_TRUE(db->CompactRange(options, nullptr, nullptr).ok());
-  EXPECT_EQ(CountRows(&db.db()), kIndexedFiles * 2000);
-}
-
 struct ScanCounts {
   uint64_t found = 0;
-  uint64_t prepares = 0;
   uint64_t fetched = 0;
   uint64_t wasted = 0;  // counts blocks in which a range ends, too
 };
@@ -133,7 +104,6 @@ ScanCounts ScanAll(TestDb* db, const rocksdb::ReadOptions& read,
   const auto count = [&](rocksdb::Tickers ticker) {
     return (*db)->GetDBOptions().statistics->getTickerCount(ticker);
   };
-  counts.prepares = count(rocksdb::MULTISCAN_PREPARE_CALLS);
   counts.fetched =
       count(rocksdb::MULTISCAN_BLOCKS_PREFETCHED) + count(rocksdb::MULTISCAN_BLOCKS_FROM_CACHE);
   counts.wasted = count(rocksdb::MULTISCAN_PREFETCH_BLOCKS_WASTED);
@@ -153,11 +123,7 @@ TEST(BlockIndexMultiScanTest, PrefetchesNoEmptyRange) {
   std::ranges::sort(begins);
   for (const bool is_async : {false, true}) {
     const ScanCounts stock = ScanAll(&db, {}, begins, is_async);
-    const ScanCounts ours = ScanAll(&db, read.options, begins, is_async);
-    for (const ScanCounts& counts : {stock, ours}) {
-      std::printf("%lu found, %lu prepared, %lu blocks fetched, %lu wasted\n", counts.found,
-                  counts.prepares, counts.fetched, counts.wasted);
-    }
+    const ScanCounts ours = ScanAll(&db, read.options(), begins, is_async);
     EXPECT_EQ(stock.found, 100u);
     EXPECT_EQ(ours.found, 100u);
     EXPECT_LE(ours.fetched * 5, stock.fetched);  // not counted before 11.3
@@ -165,30 +131,19 @@ TEST(BlockIndexMultiScanTest, PrefetchesNoEmptyRange) {
   }
 }
 
-TEST(BlockIndexModesTest, EveryStepForwardAndBackReadsAllRows) {
-  const DbConfig stock = MakeConfig(FilterShape::kFull, NewPolicy({}));
-  TestDb db(stock);
-  db.Put("old", "row");
-  db.Flush();
-  // The old file has no index.
+TEST(BlockIndexModesTest, TheIndexOfAllFilesCanBecomePrimary) {
+  TestDb db(MakeConfig(FilterShape::kFull, NewPolicy({})));
+  WriteRangeFile(&db, 0);
   db.Reopen(IndexedConfig(false));
-  EXPECT_EQ(db->Get({}, "old", std::make_unique<std::string>().get()), rocksdb::Status::OK());
   rocksdb::ColumnFamilyOptions primary(IndexedConfig(false).ToOptions());
   const auto make_primary = [&] { return MakeIndexPrimary(&db.db(), nullptr, &primary); };
   const rocksdb::Status refused = make_primary();
   EXPECT_TRUE(refused.IsIncomplete()) << refused.ToString();
-  EXPECT_NE(refused.ToString().find(".sst"), std::string::npos) << refused.ToString();
-  WriteFiles(&db);
+  EXPECT_THAT(refused.ToString(), HasSubstr(".sst"));
   MustBeOk(RewriteFilters(&db.db(), {}));
-  ASSERT_TRUE(make_primary().ok()) << make_primary().ToString();
-  const uint64_t num_rows = kIndexedFiles * 2000 + 1;
-  db.Reopen(IndexedConfig(true));
-  EXPECT_EQ(CountRows(&db.db()), num_rows);
-  // Back: secondary, then off.
-  db.Reopen(IndexedConfig(false));
-  EXPECT_EQ(CountRows(&db.db()), num_rows);
-  db.Reopen(stock);
-  EXPECT_EQ(CountRows(&db.db()), num_rows);
+  MustBeOk(make_primary());
+  EXPECT_TRUE(primary.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+                  ->use_udi_as_primary_index);
 }
 
 TEST(BlockIndexModesTest, ChecksCountFilesWithoutTheIndexOfTheOptions) {
@@ -201,9 +156,7 @@ TEST(BlockIndexModesTest, ChecksCountFilesWithoutTheIndexOfTheOptions) {
     if (!has_extractor) options.prefix_extractor = nullptr;
     db.reset();
     db = OpenDb(options, dir / "db");
-    std::vector<std::string> problems;
-    MustBeOk(CheckFilters(db.get(), {}, &problems));
-    return problems;
+    return ProblemsOf(db.get());
   };
   const EnableOptions by_filter = {
       .target_fpr = 0.01, .ranges = true, .carrier = Carrier::kFilterAndSidecar};
@@ -231,129 +184,10 @@ TEST(BlockIndexModesTest, ChecksCountFilesWithoutTheIndexOfTheOptions) {
                           count));
 }
 
-TEST(BlockIndexModesTest, CopiesAreReadWithAndWithoutTheIndex) {
-  const DbConfig stock = MakeConfig(FilterShape::kFull, NewPolicy({}));
-  TestDb db(IndexedConfig(true));
-  WriteFiles(&db);
-  const uint64_t num_rows = kIndexedFiles * 2000;
-
-  const std::string foreign = db.dir() / "foreign.sst";
-  WriteSst(stock.ToOptions(), foreign, {{"x", ""}});
-  EXPECT_FALSE(db->IngestExternalFile({foreign}, {}).ok());
-  EXPECT_EQ(CountRows(&db.db()), num_rows);
-
-  const std::string backed_up = db.dir() / "backed_up";
-  BackUp(&db.db(), db.dir() / "backup", backed_up);
-  const std::string checkpoint = db.dir() / "checkpoint";
-  MustBeOk(NewCheckpoint(&db.db())->CreateCheckpoint(checkpoint));
-
-  for (const std::string& copy : {backed_up, checkpoint}) {
-    for (const DbConfig& config : {IndexedConfig(true), IndexedConfig(false), stock}) {
-      const rocksdb::Options options = config.ToOptions();
-      EXPECT_EQ(CountRows(OpenReadOnly(options, copy).get()), num_rows);
-      EXPECT_EQ(CountRows(OpenSecondary(options, copy, db.dir() / "secondary").get()), num_rows);
-      MustBeOk(rocksdb::RepairDB(copy, options));
-      EXPECT_EQ(CountRows(OpenDb(options, copy).get()), num_rows);
-    }
-  }
-}
-
-/// The first column of 500 rows, of equal length.
-std::string NumberedRow(uint64_t i, uint64_t add) {
-  std::string row = std::to_string(100 + i / 5 + add);
-  return row + "\t" + std::string(40, 'x');
-}
-
 DbConfig ColumnsConfig(const DbConfig& stock) {
   DbConfig config = stock;
   UseBlockIndex({.columns = Columns({"n=int:field:1"})}, /*is_primary=*/false, &config);
   return config;
-}
-
-void PutNumbered(TestDb* db, uint64_t add, uint64_t rows_of_file) {
-  for (uint64_t i = 0; i < 500; ++i) {
-    db->Put(Key(i), NumberedRow(i, add));
-    if (i % rows_of_file == rows_of_file - 1) db->Flush();
-  }
-}
-
-// Files without the index lie below files with it that have as many blocks and bytes: what a
-// decision says of one file must not reach another one.
-TEST(BlockIndexPruningTest, OverwrittenRowsStayHiddenInAHalfAdoptedDatabase) {
-  for (const bool has_collector : {true, false}) {
-    for (const uint64_t rows_of_file : {500, 50}) {
-      DbConfig stock = MakeConfig(FilterShape::kFull, nullptr);
-      stock.table.block_size = 512;
-      TestDb db(stock);
-      PutNumbered(&db, 0, rows_of_file);
-      db.CompactInto(3);
-      DbConfig config = ColumnsConfig(stock);
-      // The index was set by a text of options that lacks the collector of ids.
-      if (!has_collector) config.options.table_properties_collector_factories.clear();
-      db.Reopen(config);
-      PutNumbered(&db, 400, rows_of_file);
-      db.CompactInto(2);
-      for (uint64_t n = 100; n < 200; n += 7) {
-        const std::string condition = "n = " + std::to_string(n);
-        PrunedRead read(&db.db(), condition);
-        EXPECT_EQ(read.rows.size(), 0u) << condition;
-        // Options made of these.
-        PrunedRead again(&db.db(), "n = 501", read.pruning->read_options());
-        EXPECT_EQ(again.rows.size(), 5u);
-      }
-      PrunedRead other(&db.db(), "n = 77");
-      EXPECT_EQ(other.counts().files_above_older + other.counts().files_without_index,
-                other.counts().num_files);
-      // Once all files have index and id, blocks are left out.
-      db.Compact();
-      MustBeOk(RewriteFilters(&db.db(), {}));
-      PrunedRead whole(&db.db(), "n = 520");
-      EXPECT_EQ(whole.rows.size(), 5u);
-      EXPECT_EQ(whole.counts().blocks_left_out != 0, has_collector);
-    }
-  }
-}
-
-// Readers of two files that differ in one value get the blocks of their own file.
-TEST(BlockIndexPruningTest, FilesThatDifferInOneValueAreToldApart) {
-  TestDb db(ColumnsConfig(MakeConfig(FilterShape::kFull, nullptr)));
-  for (const uint64_t odd : {3, 7}) {
-    for (uint64_t i = 0; i < 1000; ++i) {
-      db.Put(std::to_string(odd) + Key(i), i == 100 * odd ? "7777\t" : "1111\t");
-    }
-    db.Flush();
-  }
-  const PrunedRead read(&db.db(), "n = 7777");
-  EXPECT_EQ(read.rows.size(), 2u);
-  EXPECT_EQ(read.counts().files_by_block, 2u);
-  EXPECT_GT(read.counts().blocks_left_out, 0u);
-}
-
-TEST(BlockIndexPruningTest, ALaterDecisionReplacesAnEarlierOneWhole) {
-  TestDb db(ColumnsConfig(MakeConfig(FilterShape::kFull, nullptr)));
-  PutNumbered(&db, 0, 500);
-  std::shared_ptr<ReadPruning> pruning;
-  MustBeOk(PruneReads(&db.db(), nullptr, "n = 120", {}, &pruning));
-  // In place: the earlier decision goes.
-  MustBeOk(PruneReads(&db.db(), nullptr, "", pruning->read_options(), &pruning));
-  EXPECT_EQ(ReadRows(&db.db(), pruning->read_options()).size(), 500u);
-  EXPECT_EQ(pruning->read_options().table_filter, nullptr);
-  // The bounds of `base` may go at once.
-  auto base = std::make_unique<rocksdb::ReadOptions>();
-  auto end = std::make_unique<std::string>(Key(102));
-  auto bound = std::make_unique<rocksdb::Slice>(*end);
-  base->iterate_upper_bound = bound.get();
-  const auto prune = [&] { return PruneReads(&db.db(), nullptr, "n = 120", *base, &pruning); };
-  MustBeOk(prune());
-  *end = Key(0);
-  end.reset();
-  bound.reset();
-  base.reset();
-  size_t num_rows = 0;
-  for (const auto& [key, value] : ReadRows(&db.db(), pruning->read_options())) {
-    num_rows += pruning->Matches(key, value);
-  }
-  EXPECT_EQ(num_rows, 2u);
 }
 
 // Neither aligned blocks nor dictionaries, whose sizes tell nothing, keep blocks from being left
@@ -369,8 +203,10 @@ TEST(BlockIndexPruningTest, LeavesOutBlocksOfAllKindsOfTables) {
       stock.options.compression_opts.zstd_max_train_bytes = 64 << 10;
     }
     TestDb db(ColumnsConfig(stock));
-    PutNumbered(&db, 0, 500);
-    const PrunedRead read(&db.db(), "n = 120");
+    for (uint64_t i = 0; i < 500; ++i)
+      db.Put(Key(i), std::to_string(i / 5) + "\t" + std::string(40, 'x'));
+    db.Flush();
+    const PrunedRead read(&db.db(), "n = 20");
     EXPECT_EQ(read.rows.size(), 5u);
     EXPECT_GT(read.counts().blocks_left_out * 2, read.counts().num_blocks);
   }
@@ -428,49 +264,6 @@ TEST(BlockIndexPruningTest, ReadaheadReadsNoBlocksBetween) {
   EXPECT_LE(files->largest, base.readahead_size + kPages);
 }
 
-TEST(BlockIndexModesTest, OptionsTravelInOptionStrings) {
-  DbConfig config = IndexedConfig(false, {.ranges = true,
-                                          .prefixes = "delimiter:%2F",
-                                          .columns = Columns({"n=int:field:1"}),
-                                          .range_fpr = 0.02,
-                                          .max_index_bytes = 1 << 20});
-  TestDb db(config);
-  const StoredOptions stored(db.path());
-  const auto* const table =
-      stored.column_family().table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  ASSERT_NE(table->user_defined_index_factory, nullptr);
-  const std::string text = table->user_defined_index_factory->ToString(StrictConfig());
-  for (const char* const option : {"ranges=true", "range_fpr=0.02", "prefixes=delimiter:/",
-                                   "columns=n", "max_index_bytes=1048576"}) {
-    EXPECT_NE(text.find(option), std::string::npos) << text;
-  }
-}
-
-TEST(BlockIndexModesTest, TakesLittleMoreThanTheStandardIndexAndItsSections) {
-  TestDb db(IndexedConfig(false));
-  WriteRangeFile(&db, 0);
-  FilterBuilder ranges = *FilterBuilder::Create({.kind = FilterKind::kNone, .ranges = true});
-  const std::unique_ptr<rocksdb::Iterator> rows(db.db().NewIterator({}));
-  for (rows->SeekToFirst(); rows->Valid(); rows->Next()) ranges.AddKey(rows->key().ToStringView());
-  const size_t section_bytes = ranges.Finish()->block.size;
-  rocksdb::TablePropertiesCollection files;
-  MustBeOk(db.db().GetPropertiesOfAllTables(&files));
-  ASSERT_EQ(files.size(), 1u);
-  const auto& [path, properties] = *files.begin();
-  rocksdb::Options options = db.db().GetOptions();
-  rocksdb::BlockBasedTableOptions table;
-  rocksdb_plugin::OpenedBlockIndex index;
-  rocksdb_plugin::DescribeBlockIndexes(&index, &table);
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  rocksdb::SstFileReader reader(options);
-  MustBeOk(reader.Open(path));
-  ASSERT_NE(index.index, nullptr);
-  EXPECT_TRUE(index.index->answers_ranges());
-  EXPECT_EQ(index.index->entries().size(), properties->num_data_blocks);
-  EXPECT_GT(index.num_bytes, section_bytes);
-  EXPECT_LE(index.num_bytes - section_bytes, properties->index_size * 3 / 2);
-}
-
 TEST(BlockIndexModesTest, RefusesWhatItCannotServe) {
   using Change =
       std::function<void(rocksdb::ColumnFamilyOptions*, rocksdb::BlockBasedTableOptions*)>;
@@ -485,7 +278,6 @@ TEST(BlockIndexModesTest, RefusesWhatItCannotServe) {
       {{.prefixes = "x:y"}, "x:y"},
       {{.ranges = true, .value_fpr = 2}, "value_fpr is 2"},
       {{.columns = {"n=imt:1"}}, "n=imt:1"},
-      {{.ranges = true, .columns = {"n=imt:1"}}, "n=imt:1"},
       {ranges, "comparator",
        [](auto* cf, auto*) { cf->comparator = rocksdb::ReverseBytewiseComparator(); }},
       {ranges, "option compression_opts.parallel_threads is 4",
@@ -513,30 +305,6 @@ TEST(BlockIndexModesTest, RefusesWhatItCannotServe) {
   rocksdb::ColumnFamilyOptions options;
   options.comparator = rocksdb::ReverseBytewiseComparator();
   MustBeOk(Enable(&options, {.columns = {"n=int:field:1"}, .carrier = Carrier::kBlockIndex}));
-}
-
-TEST(BlockIndexModesTest, StoresNothingTwice) {
-  const auto open = [](const EnableOptions& index, auto change) {
-    DbConfig config;
-    UseBlockIndex(index, /*is_primary=*/false, &config);
-    change(&config);
-    const TempDir dir;
-    std::unique_ptr<rocksdb::DB> db;
-    config.options.create_if_missing = true;
-    return rocksdb_plugin::OpenDb(config.ToOptions(), dir / "db", &db).ToString();
-  };
-  EXPECT_THAT(open({.ranges = true},
-                   [](DbConfig* config) {
-                     MustBeOk(NewFilterPolicy({.ranges = true}, &config->table.filter_policy));
-                     config->options.prefix_extractor = rocksdb_plugin::RangeExtractor::Get();
-                   }),
-              HasSubstr("also of the block index; allowed: true in one"));
-  EXPECT_THAT(open({.columns = {"n=int:field:1"}},
-                   [](DbConfig* config) {
-                     config->options.table_properties_collector_factories.push_back(
-                         NewCollectorFactory({ShortGranules({"n=int:field:1"})}));
-                   }),
-              HasSubstr("columns is set, also of the skip index"));
 }
 
 }  // namespace

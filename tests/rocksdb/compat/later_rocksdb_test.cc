@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <memory>
 #include <new>
-#include <string>
 
-#include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/compat/building_context.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/logs.h"
-#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 // The policy as compiled with RocksDB 99, which is later than any known one. This program overrides

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
 
-#include <memory>
-#include <string>
+#include <utility>
 
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
@@ -60,31 +58,9 @@ class SkipCollectorTest : public ::testing::Test {
   }
 
   std::shared_ptr<MemoryLogger> log_ = std::make_shared<MemoryLogger>();
-  SkipIndexOptions options_;
-  rocksdb_plugin::SkipIndexSettings settings_;
+  SkipIndexSettings settings_;
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory_;
 };
-
-TEST_F(SkipCollectorTest, OnlyPutsGiveValuesAndDeletesNoRows) {
-  const auto collector = NewCollector();
-  for (int i = 0; i < 4; ++i) Add(collector.get(), Key(static_cast<uint64_t>(i)), "1");
-  Add(collector.get(), Key(4), "", rocksdb::kEntryDelete);
-  Add(collector.get(), Key(5), "", rocksdb::kEntrySingleDelete);
-  Add(collector.get(), Key(6), "1", rocksdb::kEntryMerge);
-  Add(collector.get(), Key(0), Key(9), rocksdb::kEntryRangeDeletion);
-  rocksdb::UserCollectedProperties properties;
-  ASSERT_TRUE(collector->Finish(&properties).ok());
-  const SstIndex file = Open(properties);
-  ASSERT_NE(file.index(), nullptr) << file.problem();
-  EXPECT_EQ(file.index()->num_rows(), 5u);
-  ASSERT_EQ(file.index()->num_granules(), 2u);
-  EXPECT_FALSE(file.index()->AlwaysMatches(0));
-  EXPECT_TRUE(file.index()->AlwaysMatches(1));
-  std::string last;
-  file.index()->GetKeyRange(1, nullptr, &last);
-  EXPECT_EQ(last, Key(6));
-  EXPECT_EQ(file.index()->MinSequence(0), 10u);
-}
 
 TEST_F(SkipCollectorTest, TheIdentityTextContainsTheOptions) {
   settings_.index.columns = Columns({"n=int:field:1", "w=words:folded:2", "a=json:/a/b"});
@@ -128,32 +104,25 @@ TEST_F(SkipCollectorTest, BudgetsAreKeptAndReported) {
   }
 }
 
-// A foreign, newer or damaged index is no index.
+// A foreign, newer or damaged index is no index. Any bytes: skip_properties_fuzz.
 TEST_F(SkipCollectorTest, UnreadablePropertiesAreNoIndex) {
-  const rocksdb::UserCollectedProperties good = Collect(50);
+  using Properties = rocksdb::UserCollectedProperties;
+  const Properties good = Collect(50);
   ASSERT_NE(Open(good).index(), nullptr);
-  const auto expect_none = [](const rocksdb::UserCollectedProperties& properties) {
-    const SstIndex file = Open(properties);
-    EXPECT_EQ(file.index(), nullptr);
-    EXPECT_NE(file.problem(), "");
-  };
   EXPECT_EQ(Open({}).problem(), "written without an index");
-  for (const char* const name : {kIndexProperty, kIdentityProperty}) {
-    rocksdb::UserCollectedProperties bad = good;
-    bad.erase(name);
-    expect_none(bad);
-    bad[name] = "";
-    expect_none(bad);
+  for (void (*const damage)(Properties*) : {
+           +[](Properties* bad) { bad->erase(kIndexProperty); },
+           +[](Properties* bad) { bad->erase(kIdentityProperty); },
+           +[](Properties* bad) { (*bad)[kIdentityProperty] = ""; },
+           +[](Properties* bad) { (*bad)[kIdentityProperty].replace(0, 9, "version=2"); },
+           +[](Properties* bad) { (*bad)[kIdentityProperty] += "no column\n"; },
+           +[](Properties* bad) { (*bad)[kIndexProperty].back() ^= 4; },
+       }) {
+    Properties bad = good;
+    damage(&bad);
+    EXPECT_EQ(Open(bad).index(), nullptr);
+    EXPECT_NE(Open(bad).problem(), "");
   }
-  rocksdb::UserCollectedProperties bad = good;
-  bad[kIdentityProperty].replace(0, 9, "version=2");
-  expect_none(bad);
-  bad = good;
-  bad[kIdentityProperty] += "no column\n";
-  expect_none(bad);
-  bad = good;
-  bad[kIndexProperty].back() ^= 4;
-  expect_none(bad);
 }
 
 TEST_F(SkipCollectorTest, TheCatalogOpensOnceAndKeepsItsCapacity) {
@@ -225,84 +194,72 @@ class BlockGranulesTest : public ::testing::Test {
   static constexpr uint64_t kRows = 5000;
   static constexpr uint64_t kRowGranules = (kRows + kDefaultGranuleRows - 1) / kDefaultGranuleRows;
 
-  BlockGranulesTest() {
-    index_.columns = Columns({"n=int:field:1"});
-    config_ = SkipConfig({index_});
-    config_.table.block_size = 4096;
+  static DbConfig Config(bool block_granules = true) {
+    DbConfig config =
+        SkipConfig({{.columns = Columns({"n=int:field:1"}), .block_granules = block_granules}});
+    config.table.block_size = 4096;
+    return config;
   }
+};
 
-  // One file with rows of about `row_bytes`.
-  void Write(uint64_t row_bytes = 100) {
-    db_ = std::make_unique<TestDb>(config_);
+TEST_F(BlockGranulesTest, AreBlocksWhoseEndsAreKnown) {
+  const struct {
+    const char* name;
+    uint64_t row_bytes;
+    bool block_granules;
+    void (*change)(rocksdb::Options* options);
+    std::pair<uint64_t, uint64_t> (*bounds)(uint64_t num_blocks);
+  } cases[] = {
+      {"blocks", 100, true, [](auto*) {},
+       [](uint64_t blocks) { return std::pair(blocks, blocks); }},
+      // Limits close granules in the first block, as the table may turn out to have no blocks.
+      {"small rows", 10, true, [](auto*) {},
+       [](uint64_t blocks) { return std::pair(blocks + 1, blocks + 3); }},
+      {"rows on request", 100, false, [](auto*) {},
+       [](uint64_t) { return std::pair(kRowGranules, kRowGranules); }},
+      {"blocks that wait for a dictionary", 100, true,
+       [](auto* options) {
+         options->compression = rocksdb::kZSTD;
+         options->compression_opts.max_dict_bytes = 16 << 10;
+         options->compression_opts.zstd_max_train_bytes = 64 << 10;
+         options->bottommost_compression_opts = options->compression_opts;
+       },
+       [](uint64_t) { return std::pair(kRowGranules, kRowGranules); }},
+      // Then blocks are written some time after their rows were added.
+      {"other threads compress", 100, true,
+       [](auto* options) {
+         options->compression = rocksdb::kZSTD;
+         options->compression_opts.parallel_threads = 4;
+       },
+       [](uint64_t blocks) {
+         return std::pair(kRows * 100 / (4 * kDefaultGranuleBytes), blocks + 4);
+       }},
+  };
+  for (const auto& [name, row_bytes, block_granules, change, bounds] : cases) {
+    SCOPED_TRACE(name);
+    DbConfig config = Config(block_granules);
+    change(&config.options);
+    TestDb db(config);
     for (uint64_t i = 0; i < kRows; ++i) {
       std::string value = std::to_string(i) + "\t";
       value.resize(row_bytes, static_cast<char>('a' + i % 26));
-      MustBeOk(db_->db().Put({}, Key(i), value));
+      MustBeOk(db->Put({}, Key(i), value));
     }
-    db_->Flush();
-    const rocksdb::TablePropertiesCollection files = FilesOf(db_->db());
+    db.Flush();
+    const auto files = FilesOf(db.db());
     ASSERT_EQ(files.size(), 1u);
-    properties_ = files.begin()->second;
-    file_ = std::make_unique<rocksdb_plugin::SstIndex>(properties_);
-    ASSERT_NE(file_->index(), nullptr) << file_->problem();
+    const SstIndex file(files.begin()->second);
+    ASSERT_NE(file.index(), nullptr) << file.problem();
+    const auto [least, most] = bounds(files.begin()->second->num_data_blocks);
+    EXPECT_GE(file.index()->num_granules(), least);
+    EXPECT_LE(file.index()->num_granules(), most);
   }
-
-  uint64_t Blocks() const { return properties_->num_data_blocks; }
-  uint64_t Granules() const { return file_->index()->num_granules(); }
-
-  // Data blocks that a scan reads for one row.
-  uint64_t BlocksReadFor(uint64_t row) {
-    ScanExplanation explanation;
-    const Predicate predicate = Where("n = " + std::to_string(row), index_.columns);
-    EXPECT_EQ(Scan(&db_->db(), nullptr, predicate, AlwaysSkip(), &explanation).size(), 1u);
-    return explanation.data_blocks_read;
-  }
-
-  SkipIndexOptions index_;
-  DbConfig config_;
-  std::unique_ptr<TestDb> db_;
-  std::shared_ptr<const rocksdb::TableProperties> properties_;
-  std::unique_ptr<rocksdb_plugin::SstIndex> file_;
-};
-
-TEST_F(BlockGranulesTest, AScanForOneRowReadsOneBlock) {
-  config_.table.no_block_cache = true;
-  Write();
-  EXPECT_EQ(Granules(), Blocks());
-  uint64_t read = 0;
-  for (uint64_t row = 0; row < kRows; row += 7) read += BlocksReadFor(row);
-  // Except for false positives, one in a thousand granules.
-  EXPECT_LE(read, (kRows / 7 + 1) * (1000 + Blocks()) / 1000 * 102 / 100);
-  EXPECT_GE(read, kRows / 7);
-}
-
-TEST_F(BlockGranulesTest, ManySmallRowsOfABlockAreOneGranule) {
-  Write(10);
-  // Limits close granules in the first block, as the table may turn out to have no blocks.
-  EXPECT_GT(Granules(), Blocks());
-  EXPECT_LE(Granules(), Blocks() + 3);
-}
-
-TEST_F(BlockGranulesTest, CountRowsOnRequest) {
-  index_.block_granules = false;
-  config_ = SkipConfig({index_});
-  Write();
-  EXPECT_EQ(Granules(), kRowGranules);
-}
-
-TEST_F(BlockGranulesTest, CountRowsWhileBlocksWaitForADictionary) {
-  config_.options.compression = rocksdb::kZSTD;
-  config_.options.compression_opts.max_dict_bytes = 16 << 10;
-  config_.options.compression_opts.zstd_max_train_bytes = 64 << 10;
-  config_.options.bottommost_compression_opts = config_.options.compression_opts;
-  Write();
-  EXPECT_EQ(Granules(), kRowGranules);
 }
 
 TEST_F(BlockGranulesTest, CountRowsInTablesWithoutBlocks) {
-  config_.options.allow_mmap_reads = true;
-  config_.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
-  rocksdb::Options options = config_.ToOptions();
+  rocksdb::Options options = Config().ToOptions();
+  options.allow_mmap_reads = true;
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
   options.table_factory.reset(rocksdb::NewPlainTableFactory());
   const TempDir dir;
   const std::string path = dir / "plain.sst";
@@ -316,16 +273,5 @@ TEST_F(BlockGranulesTest, CountRowsInTablesWithoutBlocks) {
   EXPECT_EQ(file.index()->num_granules(), kRowGranules);
 }
 
-// Then blocks are written some time after their rows were added.
-TEST_F(BlockGranulesTest, AreBoundedIfOtherThreadsCompress) {
-  config_.options.compression = rocksdb::kZSTD;
-  config_.options.compression_opts.parallel_threads = 4;
-  Write();
-  EXPECT_GE(Granules(), kRows * 100 / (4 * kDefaultGranuleBytes));
-  EXPECT_LE(Granules(), Blocks() + 4);
-  for (uint64_t row = 0; row < kRows; row += 500) BlocksReadFor(row);
-}
-
 }  // namespace
-
 }  // namespace blocksieve

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/memtablerep.h>
 
 #include <cmath>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "blocksieve/hash.h"
-#include "blocksieve/rocksdb/enable.h"
 #include "blocksieve/tree.h"
 #include "tests/support/environment.h"
 #include "tests/support/must.h"
-#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 // What filters take of what was asked, after a bulk load that is compacted as a whole, for every

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/listener/listener.h"
 
-#include <gtest/gtest.h>
-
-#include <string>
-
-#include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "tests/support/logs.h"
-#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 // The levels that a listener reports for real databases.

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "blocksieve/rocksdb/enable.h"
-#include "blocksieve/rocksdb/maintenance.h"
+#include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/maintenance/file_report.h"
-#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 // Files that were rewritten need no rewriting, whatever was planned for them.

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <rocksdb/comparator.h>
 #include <rocksdb/merge_operator.h>
 
-#include <string>
-#include <vector>
-
-#include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/options/loaded_options.h"
 #include "integration/rocksdb/options/options_text.h"
 #include "integration/rocksdb/policy/policy.h"

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <memory>
 #include <new>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "blocksieve/hash.h"
-#include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -17,7 +11,6 @@
 #include "tests/support/failing_allocation.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/logs.h"
-#include "tests/support/new_policy.h"
 
 // Every allocation of the plug-in fails once. RocksDB is not exception-safe, so the plug-in must
 // not throw: a filter or index without memory is left out, with a line in the log, and its keys may

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/slice_transform.h>
-#include <rocksdb/table.h>
 
 #include <functional>
-#include <memory>
 #include <optional>
-#include <string>
 #include <type_traits>
-#include <vector>
 
 #include "blocksieve/c.h"
 #include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/support/logs.h"
-#include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
 // All invalid input of all functions that take options, those of C too: the status names the

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <rocksdb/convenience.h>
 
 #include <cstring>
 #include <functional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "blocksieve/c.h"
 #include "tests/support/logs.h"
-#include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
 // The C interface, with objects that RocksDB's own C interface made and frees.

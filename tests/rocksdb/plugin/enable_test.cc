@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/snapshot.h>
-#include <rocksdb/table.h>
 #include <rocksdb/table_properties.h>
 
 #include <cmath>
 #include <functional>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "blocksieve/rocksdb.h"
-#include "blocksieve/rocksdb/skip_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
-#include "tests/rocksdb/block_index/use_block_index.h"
 #include "tests/support/logs.h"
-#include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
 // The calls that a program makes on its options.

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/utilities/options_util.h>
 
 #include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <sstream>
-#include <string>
 #include <utility>
 
-#include "blocksieve/rocksdb.h"
-#include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
@@ -21,7 +15,6 @@
 #include "integration/rocksdb/policy/policy.h"
 #include "tests/support/environment.h"
 #include "tests/support/logs.h"
-#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 // Refused strings: also bad_input_test.cc.

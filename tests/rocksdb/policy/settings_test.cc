@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <rocksdb/cache.h>
-#include <rocksdb/comparator.h>
-#include <rocksdb/convenience.h>
-#include <rocksdb/slice_transform.h>
 #include <rocksdb/version.h>
-
-#include <functional>
-#include <memory>
-#include <string>
-#include <tuple>
-#include <vector>
 
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/support/key_sets.h"

@@ -7,7 +7,9 @@
 
 #include "blocksieve/rocksdb/maintenance.h"
 #include "integration/rocksdb/compat/version_differences.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/listener/listener.h"
+#include "integration/rocksdb/sidecar/file.h"
 #include "lib/base/altered_answers.h"
 #include "tests/rocksdb/compat/interfering_db.h"
 #include "tests/rocksdb/random/generator.h"
@@ -232,7 +234,13 @@ void RandomDb::ReadElsewhere(const Operation& operation, const std::string& of) 
   read(other.get(), [&](const auto& options) { return other->NewIterator(options); });
 }
 
-void RandomDb::Rewrite(const Operation&) {
+// With `lost`, after a copy without the sidecars.
+void RandomDb::Rewrite(const Operation& operation) {
+  for (const auto& [path, properties] : FilesOf(*db_)) {
+    if (!operation.Has("lost")) break;
+    std::filesystem::remove(rocksdb_plugin::SidecarPath(path));
+    rocksdb_plugin::SkipIndexCatalog::Default().Forget(*properties);
+  }
   RewriteFilters(db_.get(), {db_->DefaultColumnFamily()}).PermitUncheckedError();
   RebuildSkipIndexes(db_.get(), {db_->DefaultColumnFamily()}).PermitUncheckedError();
 }

@@ -75,19 +75,20 @@ void Generator::Append(const RandomDb& db, const Operation& fixed, Operations* t
     void (Generator::*draw)();
   };
   constexpr Choice kChoices[] = {
-      {360, &Generator::Write},       {15, &Generator::WriteAtOnce}, {40, &Generator::Get},
+      {352, &Generator::Write},       {15, &Generator::WriteAtOnce}, {40, &Generator::Get},
       {60, &Generator::Iterate},      {200, &Generator::Move},       {80, &Generator::Scan},
       {3, &Generator::ScanElsewhere}, {15, &Generator::MultiScan},   {50, &Generator::SkipScan},
       {40, &Generator::Decide},       {20, &Generator::Snapshot},    {20, &Generator::Refresh},
       {40, &Generator::Flush},        {15, &Generator::Compact},     {10, &Generator::CompactFiles},
       {20, &Generator::Ingest},       {2, &Generator::DeleteFiles},  {8, &Generator::Reopen},
-      {1, &Generator::Repair},        {1, &Generator::Import},
+      {1, &Generator::Repair},        {1, &Generator::Import},       {8, &Generator::Rewrite},
   };
   db_ = &db;
   fixed_ = &fixed;
   text_ = text;
   if (fixed.Has("places") && dice_.OneIn(20)) return PassPlace();
   if (fixed.Has("counts") && dice_.OneIn(4)) return Count();
+  if (fixed.Has("rewrites") && dice_.OneIn(6)) return Rewrite();
   uint64_t dice = dice_.Below(1000);
   for (const auto& [weight, draw] : kChoices) {
     if (dice < weight) return (this->*draw)();
@@ -141,6 +142,7 @@ std::string Generator::SeekKey(const std::string& upper) {
 }
 
 std::string Generator::Value(const std::string& key) {
+  if (!has_equal_lengths_ && dice_.OneIn(12)) return std::to_string(dice_.Below(3));
   const auto place = static_cast<uint64_t>(std::ranges::lower_bound(keys_, key) - keys_.begin());
   const uint64_t number = dice_.OneIn(12) ? dice_.Below(kNumbers) : place * kNumbers / kNumKeys;
   std::string value = std::to_string(number) + "\tword" + std::to_string(dice_.Below(40)) + " lib" +
@@ -149,6 +151,9 @@ std::string Generator::Value(const std::string& key) {
   const uint64_t padding = has_equal_lengths_ ? 60 - value.size() : dice_.Below(60);
   return value.append(padding, '.');
 }
+
+// After a value of one digit, a number that neither has.
+std::string Generator::Operand() { return std::to_string(dice_.Below(10)) + "\tword"; }
 
 std::string Generator::Condition(int max_depth) {
   if (max_depth > 0 && dice_.OneIn(2)) {
@@ -206,6 +211,7 @@ Operation Generator::DrawGet() {
   for (uint64_t left = get.verb == "get" ? 1 : dice_.Below(14); left > 0; --left)
     get.Add("key", dice_.OneIn(5) ? NearKey() : AnyKey());
   if (dice_.OneIn(8)) get.Add("mode", "total");
+  if (dice_.OneIn(8)) get.Add("upper", NearKey());
   return get;
 }
 
@@ -272,7 +278,7 @@ void Generator::AddWrite(bool at_once) {
   } else if (dice < 86) {
     Add("delete").Add("key", key);
   } else if (dice < 90) {
-    Add("merge").Add("key", key).Add("value", Value(key));
+    Add("merge").Add("key", key).Add("value", dice_.OneIn(2) ? Operand() : Value(key));
   } else if (dice < 96) {
     key += "once" + std::to_string(dice_.OneIn(2) ? num_singles_ : ++num_singles_);
     Add(dice_.OneIn(2) ? "single_delete" : "put").Add("key", key).Add("value", Value(key));
@@ -300,6 +306,7 @@ void Generator::WriteAtOnce() {
   if (dice_.OneIn(2)) Add("prepare");
   if (dice_.OneIn(3)) Flush();
   if (dice_.OneIn(5)) Compact();
+  if (dice_.OneIn(3)) Add("rewrite").Add("lost", "yes");
   AddReads(dice_.Below(3));
   Add(dice_.OneIn(3) ? "rollback" : "commit");
 }
@@ -354,6 +361,27 @@ void Generator::Reopen() {
     std::erase_if(text_->back().args, [](const auto& arg) {
       return arg.first.starts_with("index") || arg.first == "table.filter_policy";
     });
+  }
+}
+
+// Of files with several versions of rows, and of rows that are merged from two files.
+void Generator::Rewrite() {
+  const uint64_t slot = dice_.Below(kSlots);
+  std::vector<std::string> keys(10);
+  for (std::string& key : keys) key = AnyKey();
+  Flush();
+  for (const std::string& key : keys) Add("put").Add("key", key).Add("value", Value(key));
+  Add("snapshot").Add("slot", slot);
+  if (dice_.OneIn(2)) Flush();
+  for (const std::string& key : keys) {
+    const bool merges = dice_.OneIn(2);
+    Add(merges ? "merge" : "put").Add("key", key).Add("value", merges ? Operand() : Value(key));
+  }
+  Flush();
+  Add("rewrite").Add("lost", "yes");
+  for (int i = 0; i < 4; ++i) {
+    text_->push_back(DrawSkipScan());
+    if (dice_.OneIn(2)) text_->back().Add("snapshot", slot);
   }
 }
 

@@ -41,6 +41,7 @@ class Generator {
   std::pair<std::string, std::string> Range(const Rows& rows);
   std::string SeekKey(const std::string& upper);
   std::string Value(const std::string& key);
+  std::string Operand();
   std::string Condition(int max_depth = 2);
 
   Operation& Add(const std::string& verb) { return text_->emplace_back(Operation{verb}); }
@@ -74,6 +75,7 @@ class Generator {
   void DeleteFiles();
   void Ingest();
   void Reopen();
+  void Rewrite();
   void Repair();
   void Import();
   void PassPlace();

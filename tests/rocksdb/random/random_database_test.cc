@@ -10,7 +10,6 @@
 
 #include "blocksieve/rocksdb/enable.h"
 #include "lib/base/altered_answers.h"
-#include "tests/rocksdb/block_index/use_block_index.h"
 #include "tests/rocksdb/random/database.h"
 #include "tests/rocksdb/random/generator.h"
 #include "tests/support/environment.h"
@@ -54,6 +53,9 @@ const Profile kProfiles[] = {
     {"Orders", "open comparator=strange delete_ranges=yes merges=-"},
     {"Values", "open comparator=- merges=- cf.min_tombstones_for_range_conversion=-", 10},
     {"Counts", "open counts=yes"},
+    {"Rewrites", "open rewrites=yes comparator=- index=sidecars listener=yes", 4},
+    {"RewrittenBlobs",
+     "open rewrites=yes comparator=- index=sidecars listener=yes cf.enable_blob_files=true", 2},
     {"Threads", "open threads=yes", 3},
     // Its files and partitions do not depend on background jobs, and have range filters.
     {"Repeatable",

@@ -25,6 +25,10 @@ void Get(const Operation& operation, const View& view, const ReadContext& contex
   const rocksdb::Slice timestamp(view.timestamp);
   if (!view.timestamp.empty()) read.timestamp = &timestamp;
   read.snapshot = view.snapshot;
+  // Bounds are for iterators.
+  const std::string upper = operation.Get("upper");
+  const rocksdb::Slice bound(upper);
+  if (operation.Has("upper")) read.iterate_upper_bound = &bound;
   const std::vector<std::string> keys = operation.All("key");
   const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
   std::vector<rocksdb::PinnableSlice> values(keys.size());

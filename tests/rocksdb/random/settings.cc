@@ -6,10 +6,6 @@
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/version.h>
 
-#include <vector>
-
-#include "blocksieve/rocksdb/enable.h"
-#include "tests/rocksdb/block_index/use_block_index.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -33,10 +29,11 @@ const Setting kSettings[] = {
     {"merges", {"-", "-", "yes"}, true},
     {"delete_ranges", {"-", "yes"}, true},
     {"tailing", {"-", "yes"}, true},
-    {"threads", {"-"}, true},  // two that read beside the operations
-    {"counts", {"-"}, true},   // of rows, often
-    {"keys", {"-"}, true},     // of which they draw
-    {"places", {"-"}, true},   // of the product, which fail now and then
+    {"threads", {"-"}, true},   // two that read beside the operations
+    {"counts", {"-"}, true},    // of rows, often
+    {"rewrites", {"-"}, true},  // of files and their indexes, often
+    {"keys", {"-"}, true},      // of which they draw
+    {"places", {"-"}, true},    // of the product, which fail now and then
     // All files have a block index, which may be the primary one.
     {"uniform", {"-", "-", "yes"}, true},
     {"cf.compaction_style",

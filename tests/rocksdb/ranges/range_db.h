@@ -25,13 +25,10 @@ inline std::string RangeKey(uint64_t number) {
 inline DbConfig RangeConfig(FilterShape shape = FilterShape::kFull, EnableOptions features = {}) {
   [[maybe_unused]] static const int registered = blocksieve_rocksdb_register();
   DbConfig config = MakeConfig(shape, nullptr);
-  rocksdb::Options options = config.ToOptions();
   features.ranges |= features.prefixes.empty();
   features.carrier = Carrier::kFilterAndSidecar;
-  MustBeOk(Enable(&options, features));
-  config.table.filter_policy =
-      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
-  config.options.prefix_extractor = options.prefix_extractor;
+  UseFeatures(features, &config);
+  config.options.listeners.clear();
   return config;
 }
 

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <rocksdb/convenience.h>
-#include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>
 
 #include <filesystem>
-#include <memory>
-#include <optional>
 #include <random>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "blocksieve/hash.h"
 #include "blocksieve/tree.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
 
@@ -7,12 +6,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"

@@ -2,13 +2,13 @@
 #include "blocksieve/rocksdb/prune_reads.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/stackable_db.h>
 
-#include <memory>
+#include <fstream>
 #include <random>
-#include <string>
-#include <vector>
+#include <regex>
+#include <set>
+#include <utility>
 
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/prune_rule.h"
@@ -72,18 +72,6 @@ TEST_F(PruneReadsTest, ALaterCallReplacesItsFilterAndKeepsTheProgramsOwn) {
   EXPECT_EQ(asked, 10);
 }
 
-TEST_F(PruneReadsTest, WhatMayHideSomethingOlderIsRead) {
-  TestDb db(config_);
-  FillFiles(&db);
-  db.Compact();
-  for (uint64_t i = 0; i < 200; ++i) db.Put(Key(i), Value(50));
-  db.Flush();  // without this file, all old rows would show again
-  const PrunedRead read(&db.db());
-  EXPECT_EQ(read.rows.size(), 0u);
-  EXPECT_EQ(read.counts().files_above_older, 1u);
-  EXPECT_GT(read.counts().files_pruned + read.counts().files_matching, 0u);
-}
-
 TEST_F(PruneReadsTest, RangeDeletesOfAFileThatIsLeftOutStillAct) {
   TestDb db(config_);
   const rocksdb::Snapshot* const before = db->GetSnapshot();
@@ -95,18 +83,6 @@ TEST_F(PruneReadsTest, RangeDeletesOfAFileThatIsLeftOutStillAct) {
   ASSERT_EQ(read.counts().files_pruned, 1u);
   EXPECT_EQ(read.num_shown, 0u);
   db->ReleaseSnapshot(before);
-}
-
-TEST_F(PruneReadsTest, FilesOfAnSstFileWriterAndOfNoIndexAreRead) {
-  TestDb db(config_);
-  FillFiles(&db);
-  WriteSst(config_.ToOptions(), db.dir() / "ingested", {{Key(500), Value(9)}});
-  MustBeOk(db->IngestExternalFile({db.dir() / "ingested"}, {}));
-  EXPECT_EQ(PrunedRead(&db.db()).counts().files_of_writers, 1u);
-  const PrunedRead all(&db.db(), "TRUE");
-  EXPECT_EQ(all.counts().files_pruned, 0u);
-  EXPECT_EQ(all.counts().files_without_index, 10u);
-  EXPECT_EQ(all.rows.size(), 201u);
 }
 
 // Each call that RocksDB answers by all files counts twice, as does the iterator of each
@@ -212,17 +188,42 @@ TEST_F(PruneReadsTest, UnsupportedDatabasesAreRefused) {
 
 TEST_F(PruneReadsTest, BadArgumentsAreNamed) {
   TestDb db(config_);
-  std::shared_ptr<ReadPruning> pruning;
-  const auto expect = [&](const std::string& text, rocksdb::DB* on, const std::string& condition,
-                          std::shared_ptr<ReadPruning>* result) {
-    EXPECT_THAT(PruneReads(on, nullptr, condition, {}, result).ToString(),
-                ::testing::HasSubstr(text));
+  const rocksdb::Slice time("12345678");
+  rocksdb::ReadOptions tailing;
+  tailing.tailing = true;
+  rocksdb::ReadOptions with_time;
+  with_time.iter_start_ts = &time;
+  const struct {
+    std::string condition;
+    std::string said;
+    rocksdb::DB* db;
+    rocksdb::ReadOptions options = {};
+    bool of_iterators = true;
+    bool of_pruning = true;
+  } cases[] = {
+      {"x = 1", "unknown column 'x'", &db.db()},
+      {"n = 1 ORDER BY n LIMIT 3", "ORDER BY", &db.db()},
+      {"n = 7 LIMIT 3", "LIMIT", &db.db()},
+      {"n = 1", "db", nullptr},
+      {"", "the condition is empty; allowed", &db.db(), {}, false},
+      {"", "tailing", &db.db(), tailing, true, false},
+      {"n = 7", "iter_start_ts", &db.db(), with_time, true, false},
   };
-  expect("unknown column 'x'", &db.db(), "x = 1", &pruning);
-  expect("the condition is empty; allowed", &db.db(), "", &pruning);
-  expect("ORDER BY", &db.db(), "n = 1 ORDER BY n LIMIT 3", &pruning);
-  expect("db", nullptr, "n = 1", &pruning);
-  expect("pruning", &db.db(), "n = 1", nullptr);
+  for (const auto& [condition, said, on, options, of_iterators, of_pruning] : cases) {
+    std::unique_ptr<rocksdb::Iterator> rows(rocksdb::NewEmptyIterator());
+    std::shared_ptr<ReadPruning> pruning;
+    if (of_iterators) {
+      EXPECT_THAT(
+          NewIterator(on, nullptr, condition, options, &rows).ToString(),
+          ::testing::AllOf(::testing::StartsWith("Invalid argument"), ::testing::HasSubstr(said)));
+      EXPECT_TRUE(rows == nullptr || on == nullptr) << condition;
+    }
+    if (!of_pruning) continue;
+    EXPECT_THAT(PruneReads(on, nullptr, condition, options, &pruning).ToString(),
+                ::testing::HasSubstr(said));
+  }
+  EXPECT_THAT(PruneReads(&db.db(), nullptr, "n = 1", {}, nullptr).ToString(),
+              ::testing::HasSubstr("pruning"));
 }
 
 // The same for level 0 as comparing all pairs.
@@ -260,6 +261,146 @@ TEST(PruneRuleTest, JudgesLevel0AsAllPairsDo) {
   }
   EXPECT_GT(num_above, num_files / 4);
   EXPECT_LT(num_above, num_files * 3 / 4);
+}
+
+// Iterators over the rows that match a condition. RandomDatabaseTest compares their moves.
+
+class NewIteratorTest : public SkipFixture {
+ protected:
+  std::unique_ptr<rocksdb::Iterator> Open(rocksdb::DB* db, const std::string& condition = "n = 7",
+                                          const rocksdb::ReadOptions& options = {}) {
+    std::unique_ptr<rocksdb::Iterator> rows;
+    MustBeOk(NewIterator(db, nullptr, condition, options, &rows), condition);
+    return rows;
+  }
+
+  static size_t CountRows(rocksdb::Iterator* rows) {
+    size_t count = 0;
+    for (rows->SeekToFirst(); rows->Valid(); rows->Next()) ++count;
+    MustBeOk(rows->status());
+    return count;
+  }
+
+  static std::string Property(rocksdb::Iterator* rows) {
+    std::string text;
+    EXPECT_TRUE(rows->GetProperty("blocksieve.pruning", &text).ok());
+    return text;
+  }
+};
+
+TEST_F(NewIteratorTest, RefreshDecidesAnew) {
+  TestDb db(config_);
+  Fill(&db.db());
+  db->CompactRange({}, nullptr, nullptr);
+  const auto rows = Open(&db.db());
+  EXPECT_EQ(CountRows(rows.get()), 10U);
+  // Files that were left out change.
+  for (uint64_t i = 0; i < 200; ++i) db.Put(Key(i), Value(i < 30 ? 7 : 8));
+  db.Compact();
+  EXPECT_EQ(CountRows(rows.get()), 10U);
+  ASSERT_TRUE(rows->Refresh().ok());
+  EXPECT_EQ(CountRows(rows.get()), 30U);
+}
+
+// Rows that cannot match have operands in the file that is read, and their bases in the other one.
+TEST_F(NewIteratorTest, ReadsOnWhereAMergeLacksItsBase) {
+  DbConfig config = SkipConfig({.index = ShortGranules({"k=filters:key:fixed(-1,1)", "v=value"})});
+  config.options.merge_operator = std::make_shared<NeedsBase>();
+  TestDb db(config);
+  const auto put = [&](char last, const std::string& value) {
+    for (uint64_t i = 0; i < 50; ++i) db.Put(Key(i) + last, value);
+    db.Flush();
+  };
+  put('a', "base");
+  for (uint64_t i = 0; i < 50; i += 3) MustBeOk(db->Merge({}, Key(i) + 'a', "+"));
+  put('b', "row");
+  const auto rows = Open(&db.db(), "k = 'b' AND v != 'x'");
+  const auto expect = [&](uint64_t number) {
+    ASSERT_TRUE(rows->Valid()) << number << rows->status().ToString();
+    EXPECT_EQ(rows->key().ToString(), Key(number) + 'b');
+  };
+  EXPECT_NE(Property(rows.get()).find("1 pruned"), std::string::npos) << Property(rows.get());
+  for (const uint64_t number : {0, 3, 4, 30}) {
+    rows->Seek(Key(number));
+    for (uint64_t i = number; i < 50; rows->Next()) expect(i++);
+    rows->SeekForPrev(Key(number) + 'z');
+    for (uint64_t i = number + 1; i > 0; rows->Prev()) expect(--i);
+  }
+  db.Put(Key(7) + 'b', "x");
+  EXPECT_EQ(CountRows(rows.get()), 50U);  // of the moment when it was made
+  ASSERT_TRUE(rows->Refresh().ok());
+  EXPECT_EQ(CountRows(rows.get()), 49U);
+  // Values need what other files have, wherever they lie.
+  const auto either = Open(&db.db(), "v = 'base+' OR k = 'b'");
+  EXPECT_EQ(CountRows(either.get()), 67U);
+  EXPECT_EQ(Property(either.get()).find("pruned"), std::string::npos) << Property(either.get());
+  const auto all = Open(&db.db(), "v = 'base+'");
+  EXPECT_EQ(CountRows(all.get()), 17U);
+  EXPECT_NE(Property(all.get()).find("reads all: option merge_operator"), std::string::npos);
+  std::shared_ptr<ReadPruning> pruning;
+  EXPECT_TRUE(PruneReads(&db.db(), nullptr, "k = 'b'", {}, &pruning).IsNotSupported());
+}
+
+TEST_F(NewIteratorTest, RowsThatDoNotMatchCountForLimits) {
+  TestDb db(config_);
+  Fill(&db.db());
+  rocksdb::ReadOptions options;
+  options.max_skippable_internal_keys = 50;
+  auto rows = Open(&db.db(), "n = 7", options);
+  rows->SeekToFirst();
+  EXPECT_FALSE(rows->Valid());
+  EXPECT_TRUE(rows->status().IsIncomplete()) << rows->status().ToString();
+  rows->Seek(Key(60));
+  EXPECT_TRUE(rows->Valid());
+  for (uint64_t i = 0; i < 200; ++i) db.Put(Key(i), Value(i));  // no file is read
+  options = {};
+  options.deadline = std::chrono::microseconds(1);
+  rows = Open(&db.db(), "n = 1000", options);
+  rows->SeekToFirst();
+  EXPECT_TRUE(rows->status().IsTimedOut()) << rows->status().ToString();
+}
+
+// RocksDB copies all options under the mutex of the database.
+TEST_F(NewIteratorTest, EachCallAsksForTheOptionsOnce) {
+  class CountingDb final : public rocksdb::StackableDB {
+   public:
+    using StackableDB::StackableDB;
+    rocksdb::Options GetOptions(rocksdb::ColumnFamilyHandle* family) const override {
+      ++num_copies;
+      return StackableDB::GetOptions(family);
+    }
+    mutable int num_copies = 0;
+  };
+  TestDb db(config_);
+  Fill(&db.db());
+  CountingDb counting(std::shared_ptr<rocksdb::DB>(&db.db(), [](rocksdb::DB*) {}));
+  std::shared_ptr<ReadPruning> pruning;
+  MustBeOk(PruneReads(&counting, nullptr, "n = 7", {}, &pruning));
+  EXPECT_EQ(std::exchange(counting.num_copies, 0), 1);
+  EXPECT_NE(Open(&counting), nullptr);
+  EXPECT_EQ(std::exchange(counting.num_copies, 0), 1);
+  std::unique_ptr<SkipScan> scan;
+  MustBeOk(SkipScan::Create(&counting, nullptr, "n = 7", {}, &scan));
+  EXPECT_EQ(counting.num_copies, 1);
+}
+
+// A virtual function that RocksDB adds must be forwarded, or stated here.
+TEST_F(NewIteratorTest, ForwardsEveryVirtualOfTheVersion) {
+  const std::set<std::string> known = {
+      "~Iterator",   "~IteratorBase", "Valid",   "SeekToFirst",  "SeekToLast", "Seek",
+      "SeekForPrev", "Next",          "Prev",    "key",          "value",      "columns",
+      "status",      "Refresh",       "Prepare", "PrepareValue", "timestamp",  "GetProperty"};
+  size_t num_found = 0;
+  for (const std::string header : {"iterator.h", "iterator_base.h"}) {
+    std::ifstream file(std::string(ROCKSDB_HEADERS "/rocksdb/") + header);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    const std::regex function("virtual [^;{(]*?(~?\\w+)\\(");
+    for (std::sregex_iterator at(text.begin(), text.end(), function), end; at != end; ++at) {
+      EXPECT_TRUE(known.contains((*at)[1])) << (*at)[1] << " in " << header;
+      ++num_found;
+    }
+  }
+  EXPECT_GE(num_found, 15U);
 }
 
 }  // namespace

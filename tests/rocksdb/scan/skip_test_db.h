@@ -12,8 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/rocksdb/prune_reads.h"
-#include "blocksieve/rocksdb/skip_index.h"
+#include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "lib/column/values.h"
 #include "tests/support/must.h"
@@ -148,51 +147,23 @@ inline ScannedRows Sorted(const ScannedRows& rows, const ScanOrder& order, size_
   return sorted;
 }
 
-/// Expects that scans ordered by columns of the predicate agree with `rows`.
-inline void ExpectOrders(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                         const Predicate& predicate, SkipScanOptions options,
-                         const ScannedRows& rows) {
-  for (const Column& column : predicate.columns()) {
-    const bool is_number = column.type() != ValueType::kBytes;
-    const std::string definition = column.ToText();
-    const bool has_one_text =
-        definition.find('[') == std::string::npos && definition.find("json:") == std::string::npos;
-    const bool is_plain = !column.has_tokens() && (is_number || has_one_text);
-    for (const bool is_descending : {false, true}) {
-      if (!is_plain) break;
-      options.order = ScanOrder{column, is_descending};
-      options.limit = rows.size() / 3 + 1;
-      EXPECT_EQ(Scan(db, column_family, predicate, options),
-                Sorted(rows, *options.order, options.limit))
-          << predicate.ToText() << " by " << column.name() << (is_descending ? " descending" : "");
-    }
-  }
+/// What CheckFilters says.
+inline std::vector<std::string> ProblemsOf(rocksdb::DB* db) {
+  std::vector<std::string> problems;
+  MustBeOk(CheckFilters(db, {}, &problems));
+  return problems;
 }
 
-/// Scans with and without the index, forward, in reverse, with a limit, and with orders.
-/// Expects equal results, and returns the rows in key order.
+/// Scans with and without the index. Expects equal results, and returns the rows. In reverse, with
+/// limits and orders: RandomDatabaseTest.
 inline ScannedRows ScanBoth(rocksdb::DB* db, const Predicate& predicate,
                             ScanExplanation* explanation = nullptr,
                             SkipScanOptions options = AlwaysSkip(),
                             rocksdb::ColumnFamilyHandle* column_family = nullptr) {
-  SkipScanOptions plain = options;
-  plain.use_index = false;
-  ScannedRows expected = Scan(db, column_family, predicate, plain);
-  EXPECT_EQ(Scan(db, column_family, predicate, options, explanation), expected);
-  ExpectOrders(db, column_family, predicate, options, expected);
-  options.reverse = true;
-  EXPECT_EQ(Scan(db, column_family, predicate, options),
-            ScannedRows(expected.rbegin(), expected.rend()));
-  const size_t half = (expected.size() + 1) / 2;
-  options.limit = half;
-  if (half != 0) {
-    EXPECT_EQ(Scan(db, column_family, predicate, options),
-              ScannedRows(expected.rbegin(), expected.rbegin() + static_cast<ptrdiff_t>(half)));
-    options.reverse = false;
-    EXPECT_EQ(Scan(db, column_family, predicate, options),
-              ScannedRows(expected.begin(), expected.begin() + static_cast<ptrdiff_t>(half)));
-  }
-  return expected;
+  const ScannedRows rows = Scan(db, column_family, predicate, options, explanation);
+  options.use_index = false;
+  EXPECT_EQ(Scan(db, column_family, predicate, options), rows);
+  return rows;
 }
 
 /// The number as six digits.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
+#include <algorithm>
 #include <set>
 
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/sidecar/file.h"
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"
 #include "tests/support/damage.h"
 #include "tests/support/faulty_disks.h"
+#include "tests/support/logs.h"
 
 // The SST of a missing, damaged, truncated or foreign sidecar is read as a whole. Scans return the
 // same rows, and the database opens.
@@ -107,6 +108,85 @@ TEST_F(SidecarDamageTest, ASidecarSharedWithACheckpointIsNotOverwritten) {
   MustBeOk(WriteSidecar(sst, header, "new"), "write");
   EXPECT_EQ(ReadFile(dir / "shared"), "stale");
   EXPECT_TRUE(ReadFile(dir / "000007.bsx").ends_with("new"));
+}
+
+/// The disk becomes full while files with indexes are written. The database opens again, also with
+/// stock RocksDB, has all acknowledged writes, and scans return the right rows.
+class SidecarFullDiskTest : public SidecarFixture {
+ protected:
+  struct Written {
+    TestDb::Model acknowledged;
+    std::set<std::string> unknown;  // keys whose failed writes may have happened nevertheless
+  };
+
+  /// Writes some keys twice, with two flushes and a compaction, until a write fails.
+  Written Write(const std::string& path, rocksdb::Env* env) {
+    rocksdb::Options options = config_.ToOptions();
+    options.env = env;
+    Written written;
+    std::unique_ptr<rocksdb::DB> db;
+    if (!rocksdb_plugin::OpenDb(options, path, &db).ok()) return written;
+    for (uint64_t i = 0; i < 60 && written.unknown.empty(); ++i) {
+      const std::string key = Key(i * 7919 % 50);
+      if (db->Put({}, key, Value(i / 10)).ok()) {
+        written.acknowledged[key] = Value(i / 10);
+      } else {
+        written.unknown.insert(key);
+      }
+      if (i % 30 == 29) db->Flush({}).PermitUncheckedError();
+    }
+    db->CompactRange({}, nullptr, nullptr).PermitUncheckedError();
+    return written;
+  }
+
+  /// Opens the database on a working disk.
+  void ExpectAllThere(const DbConfig& config, const std::string& path, Written* written) {
+    rocksdb::Options options = config.ToOptions();
+    options.env = UnsyncedEnv();
+    std::unique_ptr<rocksdb::DB> db;
+    const rocksdb::Status status = rocksdb_plugin::OpenDb(options, path, &db);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    for (const std::string& key : written->unknown) {
+      std::string value;
+      if (db->Get({}, key, &value).ok()) written->acknowledged[key] = value;
+    }
+    const TestDb::Model& model = written->acknowledged;
+    EXPECT_EQ(CheckReads(db.get(), model, {"k", "l"}), "");
+    const auto is_seven = [](const auto& row) { return row.second == Value(7); };
+    EXPECT_EQ(Count(*db, "n = 7"),
+              static_cast<size_t>(std::count_if(model.begin(), model.end(), is_seven)));
+    for (const char* const where : {"n IN (1, 3)", "t = 'absent'"}) Count(*db, where);
+    // Writes continue.
+    MustBeOk(db->Put({}, "z", Value(3)));
+    written->acknowledged["z"] = Value(3);
+    MustBeOk(db->Flush({}));
+    Count(*db, "n = 3");
+    MustBeOk(db->CompactRange({}, nullptr, nullptr));
+    EXPECT_EQ(CheckReads(db.get(), model, {"k", "l"}), "");
+    EXPECT_TRUE(db->VerifyChecksum().ok());
+  }
+};
+
+TEST_F(SidecarFullDiskTest, NothingIsLostAndNothingIsWrong) {
+  const auto log = std::make_shared<MemoryLogger>();
+  config_ = Config({NewListener()}, 0, log);
+  DbConfig stock = Config({});
+  stock.options.table_properties_collector_factories.clear();
+  uint64_t num_full = 0;
+  for (uint64_t room = 0; room / 100 == num_full && !HasFailure(); room += 100) {
+    SCOPED_TRACE(std::to_string(room) + " bytes");
+    const TempDir dir;
+    const std::string path = dir / "db";
+    const auto disk = std::make_shared<FullDisk>(room, false);
+    ImpatientEnv env(disk);
+    Written written = Write(path, &env);
+    num_full += disk->is_full();
+    if (!std::filesystem::exists(path + "/CURRENT")) continue;  // it was never created
+    if (num_full % 2 == 1) ExpectAllThere(stock, path, &written);
+    if (!HasFailure()) ExpectAllThere(config_, path, &written);
+  }
+  EXPECT_GT(num_full, 100u);
+  EXPECT_NE(log->text().find("cannot be written"), std::string::npos) << "of sidecars, too";
 }
 
 }  // namespace

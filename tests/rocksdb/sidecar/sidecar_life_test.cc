@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <rocksdb/convenience.h>
-#include <rocksdb/db.h>
-#include <rocksdb/env_encryption.h>
 #include <rocksdb/sst_file_writer.h>
 
 #include <algorithm>
-#include <memory>
 
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/databases.h"
@@ -124,7 +121,8 @@ TEST_F(SidecarLifeTest, SstsThatAreWrittenElsewhereKeepThemInTheProperties) {
   EXPECT_FALSE(place(db.path() + "/worker"));
 }
 
-// Stores in memory have one name each; a program that gave them one listener lost their indexes.
+// They are on the file system of their database. Stores in memory have one name each; a program
+// that gave them one listener lost their indexes.
 TEST_F(SidecarLifeTest, DatabasesOfOneNameInSeveralEnvsHaveTheirOwn) {
   for (const bool share_listener : {false, true}) {
     const auto log = std::make_shared<MemoryLogger>();
@@ -233,23 +231,6 @@ TEST_F(SidecarLifeTest, OrphansAreDeletedAtTheFirstWrite) {
   EXPECT_EQ(ReadFile(db.path() + "/notes.bsx"), "of somebody else");
 }
 
-TEST_F(SidecarLifeTest, TheyAreOnTheFileSystemOfTheDatabase) {
-  std::shared_ptr<rocksdb::EncryptionProvider> provider;
-  MustBeOk(rocksdb::EncryptionProvider::CreateFromString({}, "CTR://test", &provider));
-  const std::unique_ptr<rocksdb::Env> env(
-      rocksdb::NewEncryptedEnv(rocksdb::Env::Default(), provider));
-  config_.options.env = env.get();
-  TestDb db(config_);
-  FillFiles(&db);
-  const std::set<std::string> sidecars = NamesWith(db.path(), ".bsx");
-  EXPECT_EQ(sidecars.size(), 3u);
-  for (const std::string& number : sidecars) {
-    EXPECT_EQ(ReadFile(Sidecar(db, number)).find("field:"), std::string::npos) << "not encrypted";
-  }
-  ExpectIndexed(db.db());
-  db.Close();
-}
-
 TEST_F(SidecarLifeTest, AScanReadsOnlyItsColumns) {
   TestDb db(config_);
   FillFiles(&db, 1);
@@ -274,6 +255,144 @@ TEST_F(SidecarLifeTest, AScanReadsOnlyItsColumns) {
   catalog.Forget(*file.second);
   EXPECT_EQ(catalog.used_bytes(), 0u);
   EXPECT_NE(open(columns_), both);
+}
+
+// Sidecars of copied SSTs, with and without copies of the sidecars.
+
+class SidecarCopiesTest : public SidecarFixture {
+ protected:
+  static constexpr uint64_t kFiles = 3;
+
+  SidecarCopiesTest() : db_(config_) { FillFiles(&db_, kFiles); }
+
+  std::string Other(const std::string& name = "other") const { return db_.dir() / name; }
+
+  std::unique_ptr<rocksdb::DB> Open(const std::string& path) const {
+    return OpenDb(config_.ToOptions(), path);
+  }
+
+  std::unique_ptr<rocksdb::DB> OpenBackup() {
+    BackUp(&db_.db(), Other("backup"), Other());
+    return Open(Other());
+  }
+
+  /// Files in which a scan cannot skip anything.
+  size_t NumWithoutIndex(rocksdb::DB& db) {
+    // The process knows the indexes of the same SSTs in the other database.
+    for (const auto& [path, properties] : FilesOf(db)) {
+      rocksdb_plugin::SkipIndexCatalog::Default().Forget(*properties);
+    }
+    ScanExplanation explanation;
+    Count(db, "n = 7", &explanation);
+    return explanation.files_without_index;
+  }
+
+  TestDb db_;
+};
+
+TEST_F(SidecarCopiesTest, WithoutThemSstsAreReadAsAWhole) {
+  MustBeOk(NewCheckpoint(&db_.db())->CreateCheckpoint(Other()));
+  auto other = Open(Other());
+  EXPECT_EQ(NumWithoutIndex(*other), kFiles);
+  // Copies sidecars from the original database.
+  uint64_t num_copied = 0;
+  MustBeOk(CopySkipIndexes(other.get(), nullptr, db_.path(), &num_copied));
+  EXPECT_EQ(num_copied, kFiles);
+  EXPECT_EQ(NumWithoutIndex(*other), 0u);
+  MustBeOk(CopySkipIndexes(other.get(), nullptr, db_.path(), &num_copied));
+  EXPECT_EQ(num_copied, 0u);
+}
+
+TEST_F(SidecarCopiesTest, ImportedSstsGetTheirSidecars) {
+  const auto checkpoint = NewCheckpoint(&db_.db());
+  rocksdb::ExportImportFilesMetaData* exported = nullptr;
+  MustBeOk(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(), Other("export"), &exported));
+  const std::unique_ptr<rocksdb::ExportImportFilesMetaData> metadata(exported);
+  TestDb other(config_);
+  for (int i = 0; i < 5; ++i) other.Fill({"x"});  // so that file numbers differ
+  rocksdb::ColumnFamilyHandle* imported = nullptr;
+  MustBeOk(other->CreateColumnFamilyWithImport(config_.ToOptions(), "imported", {}, *metadata,
+                                               &imported));
+  uint64_t num_copied = 0;
+  MustBeOk(CopySkipIndexes(&other.db(), imported, db_.path(), &num_copied));
+  EXPECT_EQ(num_copied, kFiles);
+  ScanExplanation explanation;
+  EXPECT_EQ(ScanBoth(&other.db(), Is("n = 7"), &explanation, AlwaysSkip(), imported).size(), 10u);
+  EXPECT_EQ(explanation.files_without_index, 0u);
+  MustBeOk(other->DestroyColumnFamilyHandle(imported));
+}
+
+TEST_F(SidecarCopiesTest, LostSidecarsAreRebuiltWithoutCompaction) {
+  const auto other = OpenBackup();
+  const std::set<std::string> ssts = NamesWith(Other(), ".sst");
+  FileProgress last;
+  const auto keep_last = [&](const FileProgress& progress) {
+    last = progress;
+    return true;
+  };
+  const auto start = std::chrono::steady_clock::now();
+  MustBeOk(RebuildSkipIndexes(other.get(), {}, keep_last, /*bytes_per_second=*/20'000));
+  // Checks only the minimum time, for 600 rows of more than 14 bytes.
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(200));
+  EXPECT_EQ(last.files_done, kFiles);
+  EXPECT_EQ(last.files_left, 0u);
+  EXPECT_EQ(last.bytes_left, 0u);
+  EXPECT_EQ(NamesWith(Other(), ".sst"), ssts);
+  EXPECT_EQ(NumWithoutIndex(*other), 0u);
+  // Equal to the index that the collector writes.
+  for (const std::string& number : ssts) {
+    const std::string rebuilt = ReadFile(Other() + "/" + number + ".bsx");
+    const std::string written = ReadFile(Sidecar(db_, number));
+    if (rocksdb_plugin::kReadsAllVersions) {
+      EXPECT_TRUE(rebuilt.ends_with(written.substr(rocksdb_plugin::kSidecarHeaderBytes)));
+    }
+    std::filesystem::remove(Sidecar(db_, number));
+  }
+  // They name their file otherwise, and are copied nevertheless.
+  uint64_t num_copied = 0;
+  MustBeOk(CopySkipIndexes(&db_.db(), nullptr, Other(), &num_copied));
+  EXPECT_EQ(num_copied, kFiles);
+}
+
+TEST_F(SidecarCopiesTest, RebuildingIndexesAnotherColumn) {
+  const std::set<std::string> ssts = NamesWith(db_.path(), ".sst");
+  std::vector<std::string> definitions = {"n=int:field:1", "t=field:2", "w=words:1"};
+  // As many as there may be: the header, which has them all, is long.
+  while (definitions.size() < 256)
+    definitions.push_back(std::to_string(definitions.size()) + "=field:3");
+  const SkipIndexOptions options = ShortGranules(definitions);
+  DbConfig config = SkipConfig({.index = options, .max_property_bytes = 0});
+  config.options.listeners = {NewListener()};
+  db_.Reopen(config);
+  const Predicate where = Where("w HAS '7'", options.columns);
+  ScanExplanation before;
+  EXPECT_EQ(ScanBoth(&db_.db(), where, &before).size(), 10u);
+  EXPECT_EQ(before.files_pruned, 0u);
+  MustBeOk(RebuildSkipIndexes(&db_.db(), {}));
+  EXPECT_EQ(NamesWith(db_.path(), ".sst"), ssts);
+  ScanExplanation after;
+  EXPECT_EQ(ScanBoth(&db_.db(), where, &after).size(), 10u);
+  EXPECT_EQ(after.files_pruned, kFiles - 1);
+  EXPECT_EQ(NumWithoutIndex(db_.db()), 0u) << "the other columns are there still";
+}
+
+TEST_F(SidecarCopiesTest, RowsWithoutPlainValuesAreNeverSkipped) {
+  DbConfig config = config_;
+  UseMergeOperator(&config, "put");
+  TestDb db(config);
+  for (uint64_t i = 0; i < 200; ++i) {
+    MustBeOk(db->Merge({}, Key(i), Value(i / 10)));
+  }
+  db.Flush();
+  std::filesystem::remove(Sidecar(db, *NamesWith(db.path(), ".sst").begin()));
+  const rocksdb::Status status = RebuildSkipIndexes(&db.db(), {});
+  if (rocksdb_plugin::kReadsAllVersions) {
+    MustBeOk(status);
+  } else {
+    EXPECT_TRUE(status.IsIncomplete());
+    EXPECT_NE(status.ToString().find("merge operands"), std::string::npos) << status.ToString();
+  }
+  EXPECT_EQ(Count(db.db(), "n = 7"), 10u);
 }
 
 }  // namespace
