@@ -249,6 +249,17 @@ TEST(FilterBudgetReopenTest, ALowerCeilingIsReachedByRewriting) {
   ExpectRewritingEnds(&families);
 }
 
+// Not even an index of their partitions, which would add up.
+TEST(FilterBudgetReopenTest, FilesWithoutRoomHaveNoFilter) {
+  const TempDir dir;
+  DbConfig config = Config({.filter_memory = 2000}, FilterShape::kPartitioned);
+  config.options.disable_auto_compactions = true;
+  Families families(dir / "db", config, 1);
+  for (int i = 0; i < 20; ++i) families.Add(0, 500);
+  EXPECT_LE(families.FilterBytes(), 2000u);
+  EXPECT_GE(families.FilterBytes(), 500u);
+}
+
 // Nobody reads a file from outside before it is there.
 TEST(FilterBudgetReopenTest, IngestedFilesCount) {
   const TempDir dir;
