@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "integration/cli/advise/plan_search.h"
+#include "integration/cli/advise/advice.h"
 
 #include <algorithm>
 #include <cmath>
