@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "integration/cli/database/file_check.h"
+#include "integration/cli/database/database.h"
 
 #include <algorithm>
 #include <cassert>

@@ -110,7 +110,6 @@ class TableFile {
   bool is_block_based() const { return format_.empty() || format_ == "BlockBasedTable"; }
   const rocksdb::SliceTransform* extractor() const { return options_.prefix_extractor.get(); }
 
-  // In table_report.cc.
   void Report(uint64_t num_bytes);
   FilterReport ReportFilters();
   void ExplainMissingFilters(FilterReport* report) const;
