@@ -17,11 +17,6 @@
 #include <system_error>
 
 namespace blocksieve::term {
-namespace {
-
-constexpr size_t kBufferBytes = 64 << 10;  // capacity of a pipe on Linux
-
-}  // namespace
 
 void PrepareStandardStreams() {
   std::signal(SIGPIPE, SIG_IGN);
@@ -47,6 +42,7 @@ void WriteToStandardOutput(std::string_view text) {
 Output::Output() : is_terminal_(::isatty(STDOUT_FILENO) == 1) {}
 
 void Output::Write(std::string_view text) {
+  constexpr size_t kBufferBytes = 64 << 10;  // capacity of a pipe on Linux
   buffer_ += text;
   const bool ends_line = is_terminal_ && text.ends_with('\n');
   if (ends_line || buffer_.size() >= kBufferBytes) Flush();
