@@ -8,7 +8,6 @@
 #include "lib/column/definition.h"
 #include "lib/column/sort_key.h"
 #include "lib/column/tokens.h"
-#include "lib/column/unicode.h"
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
 

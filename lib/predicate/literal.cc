@@ -7,7 +7,6 @@
 
 #include "lib/base/errors.h"
 #include "lib/column/definition.h"
-#include "lib/column/value_number.h"
 #include "lib/column/values.h"
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
