@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "blocksieve/sizing.h"
-#include "lib/bloom/bloom_model.h"
+#include "lib/bloom/blocked_bloom.h"
 
 namespace blocksieve {
 namespace {

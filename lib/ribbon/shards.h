@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/base/block_memory.h"
-#include "lib/ribbon/sizing.h"
+#include "lib/ribbon/shape.h"
 
 // Working memory of a ribbon build: little more than eight bytes per key. Hashes and pivots take
 // eight bytes each and are equally many, so the blocks of a shard's hashes are reused for its

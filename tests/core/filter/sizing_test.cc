@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "blocksieve/bloom.h"
-#include "lib/bloom/bloom_model.h"
+#include "lib/bloom/blocked_bloom.h"
 #include "lib/classic/container.h"
 
 namespace blocksieve {
