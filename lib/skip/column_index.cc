@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/skip/column_index.h"
 
-#include <algorithm>
 #include <cassert>
 #include <tuple>
 
