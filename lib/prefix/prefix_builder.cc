@@ -10,7 +10,6 @@
 #include "lib/prefix/prefix_section.h"
 
 namespace blocksieve {
-
 namespace {
 
 // The hashes that bring the FPR of prefixes down to `fpr`.
