@@ -57,27 +57,7 @@ std::vector<ForestLevel> ListLevels(const Forest& forest);
 struct PlanLimit {
   std::optional<uint64_t> memory = std::nullopt;      ///< Bytes of all filters.
   std::optional<double> wasted_reads = std::nullopt;  ///< Per lookup of an absent key.
-
-  bool Allows(const Forest& forest, const Plans& plans) const;
 };
-
-// Plans for all column families. All REQUIRE a column family and one limit. They fail if no filters
-// meet the limit.
-
-/// The same goal for all, without a limit.
-Result<Plans> PlanForGoal(const Forest& forest, const RateGoal& goal);
-
-/// Fewest wasted reads for the memory, or least memory for the reads. `kind` is for a limit of
-/// memory alone.
-Result<Plans> PlanByLevel(const Forest& forest, const PlanLimit& limit,
-                          FilterKind kind = FilterKind::kAuto);
-
-/// Least memory with at most these wasted reads. Unlike PlanByLevel, counts the actual filters of
-/// files, which waste a little less than their goal.
-Result<Plans> PlanForSameReads(const Forest& forest, double wasted_reads);
-
-/// One rate for all files: the lowest for the memory, or the highest for the reads.
-Result<Plans> PlanForOneRate(const Forest& forest, const PlanLimit& limit);
 
 using rocksdb_plugin::KeysOfFile;
 using rocksdb_plugin::ObservedReads;
@@ -137,14 +117,14 @@ KeysOfFile KeysInFiles(const std::string& doing);
 /// What a column of a binary number in the key would save, by one or two exact intervals of each
 /// block. Shares are of what the sampled files have.
 struct WindowColumn {
-  std::string definition;  ///< "key:uint64be(8)"
+  std::string column;  ///< Its definition: "key:uint64be(8)".
   double blocks_read = 1;
   double files_read = 1;
 };
 
 struct WindowAdvice {
   double window = 0;                       ///< Share of the values that a window has.
-  size_t num_files = 0;                    ///< Sampled, spread over all.
+  size_t files_sampled = 0;                ///< Spread over all.
   std::vector<WindowColumn> columns = {};  ///< At most three, the best first.
 };
 

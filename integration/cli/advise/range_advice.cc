@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/cli/advise/advice.h"
 
-#include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <memory>
-#include <span>
+#include <set>
+#include <string_view>
 
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/block_index/factory.h"
@@ -12,6 +14,9 @@
 #include "lib/prefix/prefix_chooser.h"
 
 namespace blocksieve::cli {
+
+BLOCKSIEVE_TO_JSON(WindowColumn, column, blocks_read, files_read)
+BLOCKSIEVE_TO_JSON(WindowAdvice, window, files_sampled, columns)
 
 namespace {
 
@@ -99,76 +104,6 @@ void SumRuns(const Forest& forest, const AdviceRequest& request, double current,
   }
 }
 
-}  // namespace
-
-// The key filters get one rate, as range filters do: goals that spread memory over the levels cover
-// key and range filters together.
-EnableOptions SeekAdvice::Policy() const {
-  EnableOptions policy{.target_fpr = target_fpr, .ranges = has_ranges()};
-  if (has_ranges()) policy.range_fpr = FilterOptions().range_fpr;
-  if (has_prefixes()) policy.prefixes = rule;
-  return policy;
-}
-
-uint64_t SeekAdvice::FilterBytes() const {
-  return key_filter_bytes + (has_ranges() ? ranges.num_bytes : 0) +
-         (has_prefixes() ? prefixes.num_bytes : 0);
-}
-
-KeysOfFile KeysInFiles(const std::string& doing) {
-  return [doing, progress = std::make_shared<term::Progress>()](
-             const FileReport& report, const std::function<void(std::string_view)>& visit) {
-    progress->Show(doing + ": " + FileNameText(report.place.path));
-    try {
-      const std::unique_ptr<TableFile> file = TableFile::Open(report.place);
-      if (file == nullptr) return;  // removed by another process
-      file->ForEachKey([&visit](std::string_view key, bool) { visit(key); });
-    } catch (const term::Failure&) {  // the keys before an error are a sample, too
-    }
-  };
-}
-
-SeekAdvice AdviseSeeks(const Forest& forest, const AdviceRequest& request, const Plans& planned,
-                       const KeysOfFile& keys_of_file) {
-  const Prediction filters = Predict(forest.trees, planned, request.absent_fraction);
-  SeekAdvice advice;
-  advice.target_fpr = planned.front().goal.target_fpr.value();
-  advice.key_filter_bytes = filters.filter_bytes;
-  bool has_keys = false;
-  std::string no_keys = "no keys could be read";
-  for (const Tree& tree : forest.trees) {
-    const std::string rule = RuleFor(forest, tree, request.prefixes, keys_of_file);
-    // One option for all column families: where their boundaries differ, the policy chooses them.
-    const bool is_same = advice.rule.empty() || rule.empty() || advice.rule == rule;
-    advice.rule = is_same ? (rule.empty() ? advice.rule : rule) : "auto";
-    for (const TreeRun& run : tree.runs()) {
-      const std::span<const TreeFile> files = SelectFiles(tree, run);
-      rocksdb_plugin::SeekSample sample(rule, advice.target_fpr);
-      for (const FileReport* const file : FilesToSample(forest, files)) {
-        sample.AddFile(*file, keys_of_file);
-      }
-      if (!sample.problem().empty()) no_keys = sample.problem();
-      RunSeeks seeks = sample.ScaleTo(run.num_keys);
-      SetCurrentFprs(forest, files, &seeks);
-      has_keys |= seeks.ranges.sampled_keys != 0;
-      advice.ranges.runs.push_back(seeks.ranges);
-      advice.prefixes.runs.push_back(seeks.prefixes);
-    }
-  }
-  const double current = Predict(forest.trees, request.absent_fraction).wasted_reads;
-  SumRuns(forest, request, current, filters.wasted_reads,
-          has_keys ? "neighboring keys are too similar" : no_keys, "range filters", &advice.ranges);
-  const std::string no_prefixes =
-      advice.rule.empty()
-          ? "no delimiter in nearly all keys ends few distinct prefixes; see --prefixes"
-          : "no key has a boundary of " + advice.rule;
-  SumRuns(forest, request, current, filters.wasted_reads, has_keys ? no_prefixes : no_keys,
-          "filters", &advice.prefixes);
-  return advice;
-}
-
-namespace {
-
 // Range filters or prefixes, in words.
 struct PartNames {
   const char* one;     // in names of members: one_bytes
@@ -253,7 +188,160 @@ Json ToJson(const Advice& advice, const PartAdvice& part, const std::string& one
           {"do_not_pay", part.do_not_pay}};
 }
 
+struct Interval {
+  uint64_t low = UINT64_MAX;
+  uint64_t high = 0;
+
+  bool is_empty() const { return low > high; }
+  void Add(uint64_t value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+struct Candidate {
+  int offset = 0;  // negative: from the end
+  size_t width = 0;
+  // Two for each block: the second one begins where values begin anew, as with the next series.
+  std::vector<std::array<Interval, 2>> blocks = {};
+  std::vector<std::array<Interval, 2>> files = {};
+  std::vector<uint64_t> values = {};  // sampled
+  uint64_t latest = 0;
+  bool is_missing = false;  // in some key
+  bool is_ordered = true;   // as the keys are, so that seeks find it
+
+  void Add(std::string_view key, bool is_sampled) {
+    const size_t distance = static_cast<size_t>(std::abs(offset));
+    const size_t begin = offset < 0 ? key.size() - distance : distance;
+    is_missing = is_missing || distance > key.size() || begin + width > key.size();
+    if (is_missing) return;
+    uint64_t value = 0;
+    for (const char byte : key.substr(begin, width))
+      value = value << 8 | static_cast<uint8_t>(byte);
+    auto& [first, second] = blocks.back();
+    const bool begins_anew = value < latest && !first.is_empty();
+    (begins_anew || !second.is_empty() ? second : first).Add(value);
+    files.back()[0].Add(value);
+    if (is_sampled) values.push_back(value);
+    is_ordered = is_ordered && latest <= value;
+    latest = value;
+  }
+};
+
+// Where programs put numbers: words of a key that has a fixed size up to there, or from its end.
+std::vector<Candidate> MakeCandidates() {
+  std::vector<Candidate> candidates;
+  for (const int offset : {0, 4, 8, 12, 16, 20, 24, -4, -8, -12, -16}) {
+    if (offset != -4) candidates.push_back({offset, 8});
+    candidates.push_back({offset, 4});
+  }
+  return candidates;
+}
+
+void AddFile(const FileReport& file, const KeysOfFile& keys_of_file,
+             std::vector<Candidate>* candidates) {
+  constexpr uint64_t kSampleEvery = 64;
+  const uint64_t keys_per_block =
+      std::max<uint64_t>(file.num_entries / std::max<uint64_t>(file.num_data_blocks, 1), 1);
+  uint64_t num_keys = 0;
+  for (Candidate& candidate : *candidates) {
+    candidate.latest = 0;
+    candidate.files.emplace_back();
+  }
+  keys_of_file(file, [&](std::string_view key) {
+    const bool begins_block = num_keys % keys_per_block == 0;
+    const bool is_sampled = num_keys++ % kSampleEvery == 0;
+    for (Candidate& candidate : *candidates) {
+      if (begins_block) candidate.blocks.emplace_back();
+      candidate.Add(key, is_sampled);
+    }
+  });
+}
+
+// The mean share of the blocks, or files, that windows with this share of the sorted values meet.
+double ShareRead(const std::vector<std::array<Interval, 2>>& blocks,
+                 const std::vector<uint64_t>& values, double window) {
+  constexpr size_t kWindows = 64;
+  const auto in_window = static_cast<size_t>(window * static_cast<double>(values.size()));
+  size_t num_read = 0;
+  for (size_t i = 0; i < kWindows; ++i) {
+    const size_t first = i * (values.size() - 1 - in_window) / (kWindows - 1);
+    const auto meets = [&](const Interval& interval) {
+      return interval.low <= values[first + in_window] && values[first] <= interval.high;
+    };
+    num_read += static_cast<size_t>(std::ranges::count_if(
+        blocks, [&](const auto& block) { return meets(block[0]) || meets(block[1]); }));
+  }
+  return Ratio(num_read, kWindows * blocks.size());
+}
+
 }  // namespace
+
+// The key filters get one rate, as range filters do: goals that spread memory over the levels cover
+// key and range filters together.
+EnableOptions SeekAdvice::Policy() const {
+  EnableOptions policy{.target_fpr = target_fpr, .ranges = has_ranges()};
+  if (has_ranges()) policy.range_fpr = FilterOptions().range_fpr;
+  if (has_prefixes()) policy.prefixes = rule;
+  return policy;
+}
+
+uint64_t SeekAdvice::FilterBytes() const {
+  return key_filter_bytes + (has_ranges() ? ranges.num_bytes : 0) +
+         (has_prefixes() ? prefixes.num_bytes : 0);
+}
+
+KeysOfFile KeysInFiles(const std::string& doing) {
+  return [doing, progress = std::make_shared<term::Progress>()](
+             const FileReport& report, const std::function<void(std::string_view)>& visit) {
+    progress->Show(doing + ": " + FileNameText(report.place.path));
+    try {
+      const std::unique_ptr<TableFile> file = TableFile::Open(report.place);
+      if (file == nullptr) return;  // removed by another process
+      file->ForEachKey([&visit](std::string_view key, bool) { visit(key); });
+    } catch (const term::Failure&) {  // the keys before an error are a sample, too
+    }
+  };
+}
+
+SeekAdvice AdviseSeeks(const Forest& forest, const AdviceRequest& request, const Plans& planned,
+                       const KeysOfFile& keys_of_file) {
+  const Prediction filters = Predict(forest.trees, planned, request.absent_fraction);
+  SeekAdvice advice;
+  advice.target_fpr = planned.front().goal.target_fpr.value();
+  advice.key_filter_bytes = filters.filter_bytes;
+  bool has_keys = false;
+  std::string no_keys = "no keys could be read";
+  for (const Tree& tree : forest.trees) {
+    const std::string rule = RuleFor(forest, tree, request.prefixes, keys_of_file);
+    // One option for all column families: where their boundaries differ, the policy chooses them.
+    const bool is_same = advice.rule.empty() || rule.empty() || advice.rule == rule;
+    advice.rule = is_same ? (rule.empty() ? advice.rule : rule) : "auto";
+    for (const TreeRun& run : tree.runs()) {
+      const std::span<const TreeFile> files = SelectFiles(tree, run);
+      rocksdb_plugin::SeekSample sample(rule, advice.target_fpr);
+      for (const FileReport* const file : FilesToSample(forest, files)) {
+        sample.AddFile(*file, keys_of_file);
+      }
+      if (!sample.problem().empty()) no_keys = sample.problem();
+      RunSeeks seeks = sample.ScaleTo(run.num_keys);
+      SetCurrentFprs(forest, files, &seeks);
+      has_keys |= seeks.ranges.sampled_keys != 0;
+      advice.ranges.runs.push_back(seeks.ranges);
+      advice.prefixes.runs.push_back(seeks.prefixes);
+    }
+  }
+  const double current = Predict(forest.trees, request.absent_fraction).wasted_reads;
+  SumRuns(forest, request, current, filters.wasted_reads,
+          has_keys ? "neighboring keys are too similar" : no_keys, "range filters", &advice.ranges);
+  const std::string no_prefixes =
+      advice.rule.empty()
+          ? "no delimiter in nearly all keys ends few distinct prefixes; see --prefixes"
+          : "no key has a boundary of " + advice.rule;
+  SumRuns(forest, request, current, filters.wasted_reads, has_keys ? no_prefixes : no_keys,
+          "filters", &advice.prefixes);
+  return advice;
+}
 
 std::string SeeksText(const Advice& advice) {
   const SeekAdvice& seeks = *advice.seeks;
@@ -290,6 +378,57 @@ void AddSeeksTo(const Advice& advice, Json* document) {
   (*document)["ranges"] = ToJson(advice, seeks.ranges, kRanges.one, seeks.has_ranges());
   Json& prefixes = (*document)["prefixes"] = {{"rule", seeks.rule}};
   prefixes.update(ToJson(advice, seeks.prefixes, kPrefixes.one, seeks.has_prefixes()));
+}
+
+// What a column of a binary number in the key would save for windows of its values: bounds of each
+// block, as its index has them, against windows between sampled values.
+
+WindowAdvice AdviseWindow(const Forest& forest, double window, const KeysOfFile& keys_of_file) {
+  constexpr size_t kMaxFiles = 64;
+  constexpr size_t kMaxColumns = 3;
+  WindowAdvice advice{.window = window};
+  std::vector<Candidate> candidates = MakeCandidates();
+  const size_t num_files = std::min(forest.files.size(), kMaxFiles);
+  for (size_t i = 0; i < num_files; ++i) {
+    AddFile(forest.files[i * forest.files.size() / num_files], keys_of_file, &candidates);
+  }
+  advice.files_sampled = num_files;
+  std::set<std::vector<uint64_t>> known;  // also at the same place from the other end
+  for (Candidate& candidate : candidates) {
+    constexpr size_t kMinValues = 16;
+    if (candidate.is_missing || candidate.is_ordered || candidate.values.size() < kMinValues)
+      continue;
+    std::ranges::sort(candidate.values);
+    if (candidate.values.front() == candidate.values.back()) continue;
+    if (!known.insert(candidate.values).second) continue;
+    constexpr double kSavesNothing = 0.9;
+    const double blocks_read = ShareRead(candidate.blocks, candidate.values, window);
+    if (blocks_read > kSavesNothing) continue;
+    advice.columns.push_back(
+        {fmt::format("key:uint{}be({})", 8 * candidate.width, candidate.offset), blocks_read,
+         ShareRead(candidate.files, candidate.values, window)});
+  }
+  std::ranges::stable_sort(advice.columns, {}, &WindowColumn::blocks_read);
+  if (advice.columns.size() > kMaxColumns) advice.columns.resize(kMaxColumns);
+  return advice;
+}
+
+Json ToJson(const WindowAdvice& advice) { return advice; }
+
+std::string ToText(const WindowAdvice& advice) {
+  if (advice.columns.empty()) {
+    return "Windows: no column of a binary number in the keys would let them read less.\n\n";
+  }
+  return fmt::format(
+             "Windows with a share of {:g} of the values of a number in the key, by keys of {}:"
+             "\n\n{}\n",
+             advice.window, term::CountOf(advice.files_sampled, "file"),
+             TableText({{"column", "/column", PlainText},
+                        {"blocks read", "/blocks_read", ShareText},
+                        {"files read", "/files_read", ShareText}},
+                       advice.columns)) +
+         fmt::format("To have it: blocksieve enable or index with --index 'NAME=bounds:{}'.\n\n",
+                     advice.columns.front().column);
 }
 
 }  // namespace blocksieve::cli
