@@ -7,9 +7,7 @@
 #include <random>
 #include <set>
 #include <string_view>
-#include <utility>
 
-#include "integration/cli/term/terminal.h"
 #include "lib/prefix/prefix_rule.h"
 
 namespace blocksieve::cli {
