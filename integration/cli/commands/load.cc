@@ -20,7 +20,6 @@
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::cli {
-
 namespace {
 
 using term::CountOf;
@@ -472,7 +471,7 @@ void RunLoad(const LoadOptions& given) {
   LoadOptions options = given;
   for (const std::string& each : options.formats) {
     options.reader.is_csv |= each == "csv";
-    if (each != "csv") options.format = each == "json" ? OutputFormat::kJson : OutputFormat::kText;
+    if (each != "csv") options.format = each;
   }
   ParseDelimiters(&options);
   IndexChange& index = options.index;

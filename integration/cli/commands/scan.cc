@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
 
+#include "blocksieve/bytes.h"
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/rocksdb/scan/scan_context.h"
 
@@ -126,8 +128,19 @@ SkipScanOptions ScanOptionsFor(const ScanOptions& options, const Query& query) {
   return scan;
 }
 
-void WriteRow(const SkipScan& scan, OutputFormat format, term::Output* output) {
-  if (format == OutputFormat::kText) {
+// Sets the member `name` to the bytes, or `name`_hex to hexadecimal digits if they are not UTF-8.
+void SetBytes(Json* object, const std::string& name, std::string_view bytes) {
+  Json text = bytes;
+  try {
+    text.dump();
+    (*object)[name] = std::move(text);
+  } catch (const Json::type_error&) {  // not UTF-8
+    (*object)[name + "_hex"] = fmt::format("{:02x}", fmt::join(AsBytes(bytes), ""));
+  }
+}
+
+void WriteRow(const SkipScan& scan, const std::string& format, term::Output* output) {
+  if (format == "text") {
     output->Write(scan.key().ToStringView());
     output->Write("\t");
     output->Write(scan.value().ToStringView());
@@ -148,8 +161,8 @@ uint64_t WriteRows(const ScanOptions& options, SkipScan* scan, term::Output* out
     WriteRow(*scan, options.format, output);
   }
   if (options.count) {
-    output->Write(options.format == OutputFormat::kJson ? JsonLine({{"count", count}})
-                                                        : std::to_string(count) + "\n");
+    output->Write(options.format == "json" ? JsonLine({{"count", count}})
+                                           : std::to_string(count) + "\n");
   }
   output->Flush();
   return count;
@@ -186,8 +199,8 @@ void RunScan(const ScanOptions& options) {
   const uint64_t count = WriteRows(options, scan.get(), &output);
   if (options.scan.explain) {
     const ScanExplanation explanation = scan->Explain();
-    term::WriteToStandardError(options.format == OutputFormat::kJson ? JsonLine(explanation)
-                                                                     : explanation.ToText());
+    term::WriteToStandardError(options.format == "json" ? JsonLine(explanation)
+                                                        : explanation.ToText());
   }
   check(scan->status(),
         fmt::format("read database {} after {}", options.target.path, term::CountOf(count, "row")));
