@@ -18,7 +18,6 @@ class ApplyStockDatabaseTest(CommandTest):
 
 
 class ApplyTest(ApplyStockDatabaseTest):
-
     def test_tools_of_rocksdb_write_and_read_with_it(self):
         for partitioned in self.each(("false", "true")):
             self.db_bench("fillseq,flush")
@@ -35,15 +34,6 @@ class ApplyTest(ApplyStockDatabaseTest):
             self.assertEqual(self.origins(), {"blocksieve"})
             self.with_plugin("ldb", f"--db={self.db}", "put", "a", "by ldb")
             self.assertEqual(self.with_plugin("ldb", f"--db={self.db}", "get", "a"), "by ldb\n")
-
-    def test_the_extractor_comes_and_goes(self):
-        """RocksDB opens the database with whatever is written."""
-        for policy in self.copies(("ranges=true", "prefixes=delimiter:/")):
-            self.apply(f"{{id=blocksieve;{policy}}}")
-            self.assertEqual(self.option("prefix_extractor", FAMILY), "blocksieve.range")
-            self.succeed("rewrite", "--db", self.db)
-            self.succeed("revert", "--db", self.db)
-            self.assertEqual(self.option("prefix_extractor", FAMILY), "nullptr")
 
 
 class ApplyRevertTest(ApplyStockDatabaseTest):

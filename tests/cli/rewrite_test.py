@@ -71,6 +71,8 @@ class RewriteTranscriptTest(RewriteRewritingTest):
         family = self.json_of("advise", "--db", self.db, "--block-cache", 0)
         self.assertEqual(family["verdict"]["proposal"], "same memory")
         proposal = next(one for one in family["proposals"] if one["name"] == "same memory")
+        times = family["current"]["wasted_reads"] / proposal["wasted_reads"]
+        self.assertIn(f": {times:.2g} times fewer wasted reads", family["verdict"]["text"])
 
         self.apply(proposal["option"].removeprefix("filter_policy="))
         num_files = len(self.would_rewrite())
