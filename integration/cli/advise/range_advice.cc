@@ -11,7 +11,7 @@
 #include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
-#include "lib/prefix/prefix_chooser.h"
+#include "lib/prefix/prefix_builder.h"
 
 namespace blocksieve::cli {
 
