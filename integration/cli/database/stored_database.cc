@@ -358,12 +358,8 @@ bool IsSameDirectory(const std::string& a, const std::string& b) {
 
 std::vector<std::string> NamesWithSuffix(const std::string& directory, const char* suffix) {
   std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::string name = entry->path().filename();
-    if (name.ends_with(suffix)) names.push_back(std::move(name));
-  }
+  rocksdb::Env::Default()->GetChildren(directory, &names).PermitUncheckedError();
+  std::erase_if(names, [&](const std::string& name) { return !name.ends_with(suffix); });
   std::sort(names.begin(), names.end());
   return names;
 }
