@@ -13,9 +13,6 @@ class ApplyStockDatabaseTest(CommandTest):
         super().setUp()
         self.db_bench("fillseq,flush", "--bloom_bits=10", num=5000)
 
-    def apply_text(self, *arguments):
-        return self.text_of("apply", "--db", self.db, *arguments)
-
 
 class ApplyTest(ApplyStockDatabaseTest):
     def test_tools_of_rocksdb_write_and_read_with_it(self):
@@ -65,7 +62,7 @@ class ApplyRevertTest(ApplyStockDatabaseTest):
             if steps[0] == "revert":  # as one that was interrupted
                 self.succeed(*steps, 0, "--db", self.db)
             else:
-                self.assertIn("blocksieve revert --db", self.apply_text("--option", steps[1]))
+                self.assertIn("blocksieve revert --db", self.text_of("apply", "--db", self.db, "--option", steps[1]))
             policy = self.option("filter_policy")
             self.assertIn("blocksieve", self.origins())
             for code, *command in ((1, "check"), (0, "inspect"), (0, "advise", "--block-cache", 0), (1, "rewrite")):

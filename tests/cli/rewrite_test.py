@@ -62,10 +62,9 @@ class RewriteRewritingTest(CommandTest):
         return process
 
 
-class RewriteTranscriptTest(RewriteRewritingTest):
-    """All steps, with a rewrite that is killed."""
-
+class RewritesTest(RewriteRewritingTest):
     def test_from_advice_to_done_and_back(self):
+        """All steps, with a rewrite that is killed."""
         self.build()
         rows = self.rows()
         family = self.json_of("advise", "--db", self.db, "--block-cache", 0)
@@ -111,9 +110,6 @@ class RewriteTranscriptTest(RewriteRewritingTest):
         self.assertNotIn("blocksieve", self.options_file().read_text())
         self.assertEqual(list(self.db.glob("blocksieve*")), [])
         self.assertEqual(self.rows(), rows)
-
-
-class RewritesTest(RewriteRewritingTest):
 
     def test_one_level(self):
         self.build()
