@@ -226,4 +226,14 @@ void WriteReport(const std::string& format, const Json& document, const std::str
   term::WriteToStandardOutput(format == "json" ? JsonLine(document) : text);
 }
 
+void SetBytes(Json* object, const std::string& name, std::string_view bytes) {
+  Json text = bytes;
+  try {
+    text.dump();
+    (*object)[name] = std::move(text);
+  } catch (const Json::type_error&) {  // not UTF-8
+    (*object)[name + "_hex"] = fmt::format("{:02x}", fmt::join(AsBytes(bytes), ""));
+  }
+}
+
 }  // namespace blocksieve::cli

@@ -136,4 +136,7 @@ std::string JsonLine(const Json& document);
 /// Writes the report in the chosen format to standard output.
 void WriteReport(const std::string& format, const Json& document, const std::string& text);
 
+/// Sets the member `name` to the bytes, or `name`_hex to hexadecimal digits if they are not UTF-8.
+void SetBytes(Json* object, const std::string& name, std::string_view bytes);
+
 }  // namespace blocksieve::cli

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>
 
-#include "blocksieve/bytes.h"
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/options.h"
@@ -126,17 +123,6 @@ SkipScanOptions ScanOptionsFor(const ScanOptions& options, const Query& query) {
   scan.limit = std::max(scan.limit, query.limit);
   scan.count_only = options.count;
   return scan;
-}
-
-// Sets the member `name` to the bytes, or `name`_hex to hexadecimal digits if they are not UTF-8.
-void SetBytes(Json* object, const std::string& name, std::string_view bytes) {
-  Json text = bytes;
-  try {
-    text.dump();
-    (*object)[name] = std::move(text);
-  } catch (const Json::type_error&) {  // not UTF-8
-    (*object)[name + "_hex"] = fmt::format("{:02x}", fmt::join(AsBytes(bytes), ""));
-  }
 }
 
 void WriteRow(const SkipScan& scan, const std::string& format, term::Output* output) {
