@@ -9,7 +9,7 @@
 #include <cstdio>
 
 #include "blocksieve/sizing.h"
-#include "lib/bloom/bloom_model.h"
+#include "lib/bloom/blocked_bloom.h"
 
 namespace blocksieve {
 namespace {

@@ -14,7 +14,7 @@ BEYOND_ASCII = [chr(code) for code in range(0x80, sys.maxunicode + 1) if not 0xd
 
 
 def separators():
-    """By first byte, see unicode.h; by page of 64 code points, the number of a mask; the masks."""
+    """By first byte, see tokens.h; by page of 64 code points, the number of a mask; the masks."""
     sizes = [int(byte < 0x80 and not chr(byte).isalnum()) for byte in range(256)]
     pages = [0] * 0x1000
     for c in BEYOND_ASCII:

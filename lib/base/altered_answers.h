@@ -3,7 +3,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <new>
 #include <string_view>
 #include <thread>
 

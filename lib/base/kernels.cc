@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
 #include <string>
 
 namespace blocksieve {
@@ -36,15 +37,43 @@ uint32_t DetectKernels() {
   return kernels;
 }
 
-}  // namespace
+// The value of BLOCKSIEVE_KERNEL; empty if unset.
+std::string_view ForcedKernel() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): read under the locks of statics only
+  const char* const forced = std::getenv("BLOCKSIEVE_KERNEL");
+  return forced == nullptr ? "" : forced;
+}
 
-namespace internal {
-
+/// The inverse of KernelName; nullopt for any other text.
 std::optional<Kernel> ParseKernel(std::string_view text) noexcept {
   const auto* const found = std::find(std::begin(kKernelNames), std::end(kKernelNames), text);
   if (found == std::end(kKernelNames)) return std::nullopt;
   return static_cast<Kernel>(found - std::begin(kKernelNames));
 }
+
+Kernel ChooseKernel() {
+  const std::optional<Kernel> forced = ParseKernel(ForcedKernel());
+  if (forced && internal::IsAvailable(*forced)) return *forced;
+  size_t fastest = std::size(kKernelNames) - 1;
+  while (!internal::IsAvailable(Kernel(fastest))) --fastest;
+  return Kernel(fastest);
+}
+
+std::string DescribeOverrideProblem() {
+  const std::string forced(ForcedKernel());
+  if (forced.empty()) return "";
+  const std::optional<Kernel> kernel = ParseKernel(forced);
+  if (kernel && internal::IsAvailable(*kernel)) return "";
+  std::string allowed;
+  for (const Kernel available : internal::AvailableKernels()) {
+    allowed += (allowed.empty() ? "" : ", ") + std::string(KernelName(available));
+  }
+  return forced + (kernel ? ": not available" : ": unknown") + "; allowed here: " + allowed;
+}
+
+}  // namespace
+
+namespace internal {
 
 const std::vector<Kernel>& AvailableKernels() {
   static const std::vector<Kernel> kernels = [] {
@@ -63,37 +92,6 @@ bool IsAvailable(Kernel kernel) {
 }
 
 }  // namespace internal
-
-namespace {
-
-// The value of BLOCKSIEVE_KERNEL; empty if unset.
-std::string_view ForcedKernel() {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): read under the locks of statics only
-  const char* const forced = std::getenv("BLOCKSIEVE_KERNEL");
-  return forced == nullptr ? "" : forced;
-}
-
-Kernel ChooseKernel() {
-  const std::optional<Kernel> forced = internal::ParseKernel(ForcedKernel());
-  if (forced && internal::IsAvailable(*forced)) return *forced;
-  size_t fastest = std::size(kKernelNames) - 1;
-  while (!internal::IsAvailable(Kernel(fastest))) --fastest;
-  return Kernel(fastest);
-}
-
-std::string DescribeOverrideProblem() {
-  const std::string forced(ForcedKernel());
-  if (forced.empty()) return "";
-  const std::optional<Kernel> kernel = internal::ParseKernel(forced);
-  if (kernel && internal::IsAvailable(*kernel)) return "";
-  std::string allowed;
-  for (const Kernel available : internal::AvailableKernels()) {
-    allowed += (allowed.empty() ? "" : ", ") + std::string(KernelName(available));
-  }
-  return forced + (kernel ? ": not available" : ": unknown") + "; allowed here: " + allowed;
-}
-
-}  // namespace
 
 std::string_view KernelName(Kernel kernel) noexcept {
   const auto number = static_cast<size_t>(kernel);

@@ -1,7 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -30,9 +29,6 @@ std::string_view KernelOverrideProblem();
 }  // namespace blocksieve
 
 namespace blocksieve::internal {
-
-/// The inverse of KernelName; nullopt for any other text.
-std::optional<Kernel> ParseKernel(std::string_view name) noexcept;
 
 /// The kernels that are compiled in and that this processor supports, slowest first. Never empty.
 const std::vector<Kernel>& AvailableKernels();

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include "lib/base/coding.h"
-
 namespace blocksieve {
 namespace internal {
 namespace {
@@ -147,7 +145,23 @@ FooterBytes ShortFooter(FilterKind kind, ByteView points_and_fields) noexcept {
   return footer;
 }
 
+template <bool answer>
+constexpr ProbeOps kAnswer = {
+    [](const void*, std::string_view) noexcept { return answer; },
+    [](const void*, uint64_t) noexcept { return answer; },
+    [](const void*, const uint64_t*, size_t num_hashes, bool* may_match) noexcept {
+      std::fill_n(may_match, num_hashes, answer);
+    },
+    [](const void*, KeyList, size_t num_keys, bool* may_match) noexcept {
+      std::fill_n(may_match, num_keys, answer);
+      return true;
+    },
+    0};
+
 }  // namespace
+
+constinit const ProbeOps kNothingMatches = kAnswer<false>;
+constinit const ProbeOps kEverythingMatches = kAnswer<true>;
 
 Problem ParseFooter(ByteView block, Footer* footer) noexcept {
   if (block.size() < kTagBytes || !HasFilterBlockTail(block)) return kForeign;
@@ -209,6 +223,8 @@ Status ToStatus(const Problem& problem) {
 }
 
 }  // namespace internal
+
+PointFilter::PointFilter() noexcept : ops_(&internal::kEverythingMatches) {}
 
 bool HasFilterBlockTail(ByteView block) noexcept {
   if (block.size() < kZeroTailBytes) return false;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bloom/bloom_model.h"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,6 @@
 
 #include "lib/base/block_memory.h"
 #include "lib/bloom/blocked_bloom.h"
-#include "lib/bloom/bloom_model.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -38,12 +37,6 @@ Problem ReadFields(const Footer& footer, BloomState* state) noexcept {
   return {};
 }
 
-void AppendFields(uint32_t num_probes, uint32_t padding_bytes, uint64_t num_lines,
-                  FieldBytes* fields) noexcept {
-  fields->push_back(static_cast<char>((num_probes - 1) | (padding_bytes > 0 ? kHasPadding : 0)));
-  AppendVarint(fields, num_lines);
-}
-
 // Rows are 1/16 bit per key apart: 0.6 % of a filter of 10 bits per key, in integer arithmetic.
 constexpr uint32_t kRowsPerBit = 16;
 
@@ -63,6 +56,43 @@ Layout MakeLayout(size_t row) noexcept {
 }
 
 }  // namespace
+
+constinit const std::array<PatternRow, kMaxLineProbes> kPatternRows = [] {
+  std::array<PatternRow, kMaxLineProbes> rows{};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t j = 0; j < kMaxLineProbes; ++j) {
+      rows[i].factors[j] = kPatternFactors[j <= i ? j : 0];
+      rows[i].ones[j] = 1;
+    }
+  }
+  return rows;
+}();
+
+FillFunction BlockedBloomFill(Kernel kernel, uint32_t num_probes) noexcept {
+  assert(num_probes >= 1 && num_probes <= kMaxLineProbes);
+#if defined(__x86_64__)
+  if (kernel == Kernel::kAvx512) return kBlockedBloomFillAvx512[num_probes - 1];
+#endif
+  static_cast<void>(kernel);
+  return kBlockedBloomFillScalar[num_probes - 1];
+}
+
+const ProbeOps& BlockedBloomOps(Kernel kernel, [[maybe_unused]] uint32_t num_probes) noexcept {
+  assert(IsAvailable(kernel));
+  switch (kernel) {
+#if defined(__x86_64__)
+    case Kernel::kAvx2:
+      return num_probes <= 8 ? kBlockedBloomAvx2By8 : kBlockedBloomAvx2By16;
+    case Kernel::kAvx512:
+      return num_probes <= 8 ? kBlockedBloomAvx512By8 : kBlockedBloomAvx512By16;
+#elif defined(__aarch64__)
+    case Kernel::kNeon:
+      return kBlockedBloomNeon;
+#endif
+    default:
+      return kBlockedBloomScalar;
+  }
+}
 
 Layout BloomKind::ChooseLayout(double target_fpr) {
   const auto* const row = std::lower_bound(std::begin(kFprs), std::end(kFprs), target_fpr,
@@ -97,7 +127,9 @@ BlockPlan BloomKind::Plan(const Layout& layout, uint64_t num_keys) noexcept {
   BlockPlan plan{.kind = kKind, .num_keys = num_keys};
   plan.padding_bytes = PaddingBytes(line_bytes);
   plan.points_bytes = plan.capacity = plan.padding_bytes + line_bytes;
-  AppendFields(layout.num_probes, plan.padding_bytes, line_bytes / kLineBytes, &plan.fields);
+  plan.fields.push_back(
+      static_cast<char>((layout.num_probes - 1) | (plan.padding_bytes > 0 ? kHasPadding : 0)));
+  AppendVarint(&plan.fields, line_bytes / kLineBytes);
   return plan;
 }
 

@@ -2,7 +2,6 @@
 # an installation are development, plugin and command; DebianPackages.cmake makes a package of each.
 
 include(CMakePackageConfigHelpers)
-include(GNUInstallDirs)
 
 set(blocksieve_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/blocksieve)
 

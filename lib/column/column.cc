@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocksieve/column.h"
 
-#include <bit>
 #include <cstring>
 
 #include "lib/base/errors.h"
 #include "lib/column/definition.h"
 #include "lib/column/tokens.h"
-#include "lib/column/unicode.h"
-#include "lib/column/value_number.h"
 #include "lib/column/values.h"
 
 namespace blocksieve {
@@ -149,7 +146,6 @@ void ColumnList::push_back(Item item) {
 }  // namespace blocksieve
 
 namespace blocksieve::internal {
-
 namespace {
 
 // ForEachCompared, inlined: it runs for each column of each row that is written.

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/column/json_members.h"
-
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "lib/base/c_locale.h"
 #include "lib/column/definition.h"
-#include "lib/column/unicode.h"
-#include "lib/column/value_number.h"
+#include "lib/column/tokens.h"
+#include "lib/column/values.h"
 
 namespace blocksieve::internal {
 namespace {

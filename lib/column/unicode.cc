@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/column/unicode.h"
 
 #include <algorithm>
 #include <iterator>

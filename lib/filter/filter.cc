@@ -6,7 +6,6 @@
 #include <cassert>
 #include <new>
 #include <optional>
-#include <utility>
 
 #include "lib/base/altered_answers.h"
 #include "lib/base/errors.h"
@@ -32,6 +31,24 @@ Problem OpenPoints(ByteView block, Kernel kernel, Footer* footer, PointFilter* p
   if (footer->is_empty()) return {};
   return internal::VisitKind(footer->kind,
                              [&](auto impl) { return impl.Open(*footer, kernel, points); });
+}
+
+Status DescribePrefixes(ByteView section, FilterDescription* description) {
+  const internal::PrefixView part =
+      internal::ReadPrefixSection(section, &description->num_prefixes);
+  if (!part.rule().empty()) description->prefix_rule = internal::PrefixRuleText(part.rule());
+  if (description->prefix_rule.empty()) {
+    return internal::ToStatus({"prefixes or their rule cannot be read"});
+  }
+  description->prefix_bytes = section.size();
+  description->prefix_lookups = part.num_lookups;
+  // A block may be damaged.
+  const uint64_t num_hashes = description->num_keys;
+  const uint64_t max_prefixes = num_hashes / part.num_lookups;
+  description->num_prefix_hashes =
+      part.num_lookups * std::min(description->num_prefixes, max_prefixes);
+  description->num_keys -= description->num_prefix_hashes;
+  return Status::Ok();
 }
 
 }  // namespace
@@ -140,28 +157,6 @@ RangeAnswer Filter::QueryRange(std::string_view begin, std::string_view end) con
   const RangeAnswer of_ranges = parts_.body->ranges.Query(begin, end, &parts_.points);
   return of_ranges == RangeAnswer::kMayMatch ? answer : of_ranges;
 }
-
-namespace {
-
-Status DescribePrefixes(ByteView section, FilterDescription* description) {
-  const internal::PrefixView part =
-      internal::ReadPrefixSection(section, &description->num_prefixes);
-  if (!part.rule().empty()) description->prefix_rule = internal::PrefixRuleText(part.rule());
-  if (description->prefix_rule.empty()) {
-    return internal::ToStatus({"prefixes or their rule cannot be read"});
-  }
-  description->prefix_bytes = section.size();
-  description->prefix_lookups = part.num_lookups;
-  // A block may be damaged.
-  const uint64_t num_hashes = description->num_keys;
-  const uint64_t max_prefixes = num_hashes / part.num_lookups;
-  description->num_prefix_hashes =
-      part.num_lookups * std::min(description->num_prefixes, max_prefixes);
-  description->num_keys -= description->num_prefix_hashes;
-  return Status::Ok();
-}
-
-}  // namespace
 
 Result<FilterDescription> DescribeFilter(ByteView block) try {
   Footer footer;

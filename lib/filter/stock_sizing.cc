@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/filter/stock_sizing.h"
+#include "lib/filter/kinds.h"
 
 #include <algorithm>
 #include <array>

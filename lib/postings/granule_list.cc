@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/postings/granule_list.h"
+#include "lib/postings/dictionary.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 
 namespace blocksieve::internal {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstdint>
 
 namespace blocksieve::internal {
 namespace {

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <utility>
 
-#include "blocksieve/predicate.h"
 #include "lib/base/errors.h"
 #include "lib/column/definition.h"
 

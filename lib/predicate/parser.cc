@@ -5,7 +5,6 @@
 
 #include "blocksieve/predicate.h"
 #include "lib/base/errors.h"
-#include "lib/column/value_number.h"
 #include "lib/column/values.h"
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "lib/base/coding.h"
 #include "lib/hash/hash_inline.h"
 
 namespace blocksieve {

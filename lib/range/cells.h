@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <span>
 
 #include "lib/base/coding.h"
 #include "lib/bits/bit_codes.h"

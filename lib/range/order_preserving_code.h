@@ -1,6 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>

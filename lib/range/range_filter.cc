@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "lib/base/altered_answers.h"
 #include "lib/base/errors.h"
@@ -32,6 +33,29 @@ uint64_t CellsPerKey(double range_fpr) noexcept {
 /// The share of keys that share a cell with another key: ranges between them pass.
 double EstimatedFpr(const TreeShape& shape) noexcept {
   return 1 - static_cast<double>(shape.keys_alone) / static_cast<double>(shape.keys);
+}
+
+/// The form of `keys`. REQUIRES: !keys.empty()
+KeyForm FindKeyForm(const SortedKeys& keys) noexcept {
+  KeyForm form;
+  const size_t length = keys[0].size();
+  if (length < KeyForm::kTailBytes || length > UINT16_MAX) return form;
+  using Bytes = uint8_t __attribute__((vector_size(16)));  // its minimum is one instruction
+  using Words = uint32_t __attribute__((vector_size(16)));
+  Bytes highest = {};
+  Bytes lowest = ~highest;
+  for (const SortedKeys::Entry& key : keys) {
+    if (key.size != length) return {};
+    uint32_t word = 0;
+    std::memcpy(&word, key.bytes + length - KeyForm::kTailBytes, KeyForm::kTailBytes);
+    const auto tail = reinterpret_cast<Bytes>(Words{word});
+    lowest = tail < lowest ? tail : lowest;
+    highest = tail > highest ? tail : highest;
+  }
+  std::memcpy(form.lowest.data(), &lowest, KeyForm::kTailBytes);
+  std::memcpy(form.highest.data(), &highest, KeyForm::kTailBytes);
+  form.key_bytes = static_cast<uint16_t>(length);
+  return form;
 }
 
 /// Appends the section of `keys`, or nothing if a trial shows that the estimated FPR would far
@@ -81,6 +105,29 @@ RangeFilterInfo AppendRangeSection(const SortedKeys& keys, const FilterOptions& 
 }
 
 }  // namespace
+
+uint64_t KeyForm::TailsBelow(std::string_view tail) const noexcept {
+  uint64_t below = 0;
+  bool is_possible = true;  // whether a tail may begin with the bytes so far
+  for (size_t i = 0; i < kTailBytes; ++i) {
+    uint32_t digit = 0;
+    is_possible = is_possible && i < tail.size();
+    if (is_possible) {
+      const auto byte = static_cast<uint8_t>(tail[i]);
+      is_possible = byte >= lowest[i] && byte <= highest[i];
+      digit = byte > highest[i] ? NumValues(i) : byte - std::min(byte, lowest[i]);
+    }
+    below = below * NumValues(i) + digit;
+  }
+  return below + (is_possible && tail.size() > kTailBytes ? 1 : 0);
+}
+
+void KeyForm::SetTail(uint64_t number, char* tail) const noexcept {
+  for (size_t i = kTailBytes; i-- > 0; number /= NumValues(i)) {
+    tail[i] = static_cast<char>(lowest[i] + number % NumValues(i));
+  }
+}
+
 }  // namespace internal
 
 Result<RangeFilterBuilder> RangeFilterBuilder::Create(const FilterOptions& options) try {

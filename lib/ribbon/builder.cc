@@ -1,27 +1,457 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/ribbon/builder.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
+#include <cstdint>
+#include <cstdlib>
+#include <iterator>
+#include <new>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "lib/base/block_memory.h"
 #include "lib/base/coding.h"
-#include "lib/ribbon/chunk.h"
 #include "lib/ribbon/probe.h"
 #include "lib/ribbon/retrieval.h"
 #include "lib/ribbon/shape.h"
-#include "lib/ribbon/shards.h"
 #include "lib/ribbon/solver.h"
 
 namespace blocksieve::internal {
 namespace {
+
+// Number of rows that a chunk carries to the next, by design: the middle of the queue's range.
+constexpr int64_t kCarriedTarget = 28;
+
+// Slots of a filter in addition to one per key. With 1, builds of 100 keys need twice the seeds;
+// more than 2 are wasted.
+constexpr int64_t kSpareSlots = 2;
+
+// Limits for the queue of a seed; if none of the 16 seeds meets the first, the second, loose ones.
+// Queues succeed up to a length of a few less than 64; empty columns enlarge the filter.
+constexpr uint32_t kMaxQueue[] = {56, 62};
+constexpr uint32_t kMaxEmpty[] = {2, 1000};
+
+// Slots added if no seed succeeds.
+constexpr int64_t kWidenings[] = {0, 8, 16, 32, 64, 128, 256};
+
+// The tries of a chunk: each widening with each of the limits with each seed.
+constexpr size_t kTriesPerWidth = std::size(kMaxQueue) * kRibbonSeeds;
+constexpr size_t kMaxTries = std::size(kWidenings) * kTriesPerWidth;
+
+// Copies of a hash take slots and queue up in one place, so that tries and elimination take 1.5
+// times as long. Searching for copies takes a tenth of the time, so it is done in every sixteenth
+// chunk, after a chunk that had copies, and in chunks that are not solved within
+// kTriesBeforeLooking tries, which are one in a hundred without copies.
+constexpr uint64_t kChunksPerSample = 16;
+constexpr size_t kTriesBeforeLooking = 4;
+
+// Far more than chance puts in a chunk: more cannot be hashes.
+constexpr size_t kMaxChunkRows = 8192;
 
 // Slots that a buffer has room for: chunks waste a slot in two thousand, and a widened one up to
 // 256.
 uint64_t CapacityOctets(uint64_t num_keys) { return (num_keys + num_keys / 128 + 1024) / 8; }
 
 }  // namespace
+
+// Working memory of a ribbon build: little more than eight bytes per key. Hashes and pivots take
+// eight bytes each and are equally many, so the blocks of a shard's hashes are reused for its
+// pivots.
+
+/// Allocates blocks of 512 words from slabs, which are huge pages from 1 MiB on, as in HashList and
+/// for the same reason.
+class RibbonBlocks {
+ public:
+  static constexpr size_t kWords = 512;
+
+  RibbonBlocks() = default;
+  RibbonBlocks(const RibbonBlocks&) = delete;
+  RibbonBlocks& operator=(const RibbonBlocks&) = delete;
+  ~RibbonBlocks() {
+    for (uint64_t* slab : slabs_) std::free(slab);
+  }
+
+  /// A block, from the free list or a new slab. Throws std::bad_alloc.
+  uint64_t* Take() {
+    if (free_ == nullptr) Grow();
+    uint64_t* block = free_;
+    free_ = reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(block[0]));
+    return block;
+  }
+
+  void Return(uint64_t* block) noexcept {
+    block[0] = reinterpret_cast<uintptr_t>(free_);
+    free_ = block;
+  }
+
+ private:
+  static constexpr size_t kBlockBytes = kWords * sizeof(uint64_t);
+  static constexpr size_t kSmallSlabBytes = 64 << 10;
+  static constexpr size_t kHugeFromBytes = 1 << 20;
+
+  void Grow() {
+    const bool huge = slab_bytes_ >= kHugeFromBytes;
+    const size_t bytes = huge ? kHugePageBytes : kSmallSlabBytes;
+    slabs_.push_back(nullptr);
+    auto* slab = static_cast<uint64_t*>(huge ? std::aligned_alloc(kHugePageBytes, bytes)
+                                             : std::malloc(bytes));
+    if (slab == nullptr) throw std::bad_alloc();
+    if (huge) PreferHugePages(slab, bytes);
+    slabs_.back() = slab;
+    slab_bytes_ += bytes;
+    for (size_t i = bytes / kBlockBytes; i-- > 0;) Return(slab + i * kWords);
+  }
+
+  std::vector<uint64_t*> slabs_;
+  size_t slab_bytes_ = 0;
+  uint64_t* free_ = nullptr;  // list of free blocks, linked by their first words
+};
+
+/// The pivots of all slots: appended in order, read in segments of 64.
+class RibbonPivots {
+ public:
+  explicit RibbonPivots(RibbonBlocks* blocks) : pool_(blocks) {}
+
+  void Append(const uint64_t* pivots, size_t count) {
+    while (count > 0) {
+      const size_t used = size_ % RibbonBlocks::kWords;
+      if (used == 0) blocks_.push_back(pool_->Take());
+      const size_t part = count < RibbonBlocks::kWords - used ? count : RibbonBlocks::kWords - used;
+      for (size_t i = 0; i < part; ++i) blocks_.back()[used + i] = pivots[i];
+      pivots += part;
+      count -= part;
+      size_ += part;
+    }
+  }
+
+  size_t size() const noexcept { return size_; }
+
+  /// The pivots of segment i. REQUIRES: size() is a multiple of 64, which divides a block's length.
+  const uint64_t* Segment(size_t i) const noexcept {
+    assert(size_ % 64 == 0 && i < size_ / 64);
+    const size_t slot = i * 64;
+    return blocks_[slot / RibbonBlocks::kWords] + slot % RibbonBlocks::kWords;
+  }
+
+ private:
+  RibbonBlocks* pool_;
+  std::vector<uint64_t*> blocks_;
+  size_t size_ = 0;
+};
+
+/// Distributes hashes to shards: ranges of chunks small enough to be sorted in the second-level
+/// cache. Rejected: an American-flag partition in place. It needs no blocks, but all hashes in one
+/// array, and is no faster.
+class RibbonShards {
+ public:
+  RibbonShards(const RibbonChunks& chunks, RibbonBlocks* blocks)
+      : chunks_(chunks),
+        blocks_(blocks),
+        cursors_(chunks.shards),
+        chunk_begin_(chunks.chunks_per_shard + 1) {}
+
+  /// Distributes hashes. All functions throw std::bad_alloc.
+  void Add(std::span<const uint64_t> hashes) {
+    for (const uint64_t hash : hashes) {
+      Cursor& cursor = cursors_[RibbonChunkOf(hash, chunks_.shards)];
+      if (cursor.next == cursor.end) [[unlikely]]
+        AddBlock(&cursor);
+      *cursor.next++ = hash;
+    }
+  }
+
+  /// Removes the hashes of a shard and sorts them by chunk.
+  void TakeSorted(uint64_t shard) {
+    const Cursor cursor = cursors_[shard];
+    cursors_[shard] = {};
+    uint64_t* const last = cursor.end == nullptr ? nullptr : cursor.end - kHashesPerBlock;
+    const auto count_in = [&](const uint64_t* block) {
+      return block == last ? static_cast<size_t>(cursor.next - last) : kHashesPerBlock;
+    };
+    size_t count = 0;
+    for (const uint64_t* block = last; block != nullptr; block = LinkedBlock(block)) {
+      count += count_in(block);
+    }
+    sorted_.resize(count);
+    chunk_of_.resize(count);
+
+    const uint64_t total = chunks_.total();
+    const uint64_t first = shard * chunks_.chunks_per_shard;
+    std::vector<uint32_t>& begin = chunk_begin_;
+    begin.assign(begin.size(), 0);
+    uint8_t* chunk_of = chunk_of_.data();
+    for (const uint64_t* block = last; block != nullptr; block = LinkedBlock(block)) {
+      const size_t hashes = count_in(block);
+      for (size_t i = 0; i < hashes; ++i) {
+        *chunk_of++ = static_cast<uint8_t>(RibbonChunkOf(block[i], total) - first);
+      }
+    }
+    for (const uint8_t chunk : chunk_of_) ++begin[chunk];
+    uint32_t sum = 0;
+    for (uint32_t& entry : begin) {
+      sum += entry;
+      entry = sum - entry;
+    }
+    chunk_of = chunk_of_.data();
+    for (uint64_t* block = last; block != nullptr;) {
+      const size_t hashes = count_in(block);
+      for (size_t i = 0; i < hashes; ++i) sorted_[begin[*chunk_of++]++] = block[i];
+      uint64_t* before = LinkedBlock(block);
+      blocks_->Return(block);
+      block = before;
+    }
+    // Each entry has advanced to the start of the next chunk.
+    for (size_t i = begin.size() - 1; i > 0; --i) begin[i] = begin[i - 1];
+    begin[0] = 0;
+  }
+
+  /// Hashes of chunk `i` of the shard last taken; may be modified.
+  std::span<uint64_t> Chunk(uint64_t i) noexcept {
+    return std::span(sorted_).subspan(chunk_begin_[i], chunk_begin_[i + 1] - chunk_begin_[i]);
+  }
+
+ private:
+  // The last word of a block links to the previous block.
+  static constexpr size_t kHashesPerBlock = RibbonBlocks::kWords - 1;
+
+  struct Cursor {
+    uint64_t* next = nullptr;
+    uint64_t* end = nullptr;  // end of the hashes in this block
+  };
+
+  static uint64_t* LinkedBlock(const uint64_t* block) {
+    return reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(block[RibbonBlocks::kWords - 1]));
+  }
+
+  void AddBlock(Cursor* cursor) {
+    uint64_t* before = cursor->end == nullptr ? nullptr : cursor->end - kHashesPerBlock;
+    uint64_t* block = blocks_->Take();
+    block[kHashesPerBlock] = reinterpret_cast<uintptr_t>(before);
+    *cursor = {block, block + kHashesPerBlock};
+  }
+
+  RibbonChunks chunks_;
+  RibbonBlocks* blocks_;
+  std::vector<Cursor> cursors_;
+  std::vector<uint64_t> sorted_;
+  std::vector<uint8_t> chunk_of_;
+  std::vector<uint32_t> chunk_begin_;
+};
+
+/// Finds a seed and a number of slots for the rows of one chunk, and eliminates them.
+///
+/// Rows without a pivot form a queue: the rows that start in an octet join it, and each column
+/// serves one. Elimination succeeds almost surely if the queue never grows beyond the 64
+/// coefficients of a row; an empty queue wastes a slot. So a histogram of starts shows cheaply
+/// whether a seed will succeed. All decisions are made in integer arithmetic, which is the same on
+/// every kernel.
+class RibbonChunkSolver {
+ public:
+  RibbonChunkSolver(const RibbonSolver& solver, uint32_t fingerprint_columns)
+      : solver_(solver), fingerprint_columns_(fingerprint_columns) {}
+
+  /// Solves the next chunk, which starts at virtual octet `first_octet`. The `last` chunk gets all
+  /// slots up to the end of the filter and must carry no row. Copies of a hash may be dropped,
+  /// unless there are `results`, which take the place of fingerprints; hashes must then be
+  /// distinct. False if no seed and width succeeds; chunks of distinct hashes always succeed unless
+  /// they have thousands. Throws std::bad_alloc.
+  bool Solve(std::span<uint64_t> hashes, std::span<const uint32_t> results, uint64_t first_octet,
+             bool last) {
+    const bool is_only_chunk = first_octet == 0 && last;
+    const bool is_sample = chunks_++ % kChunksPerSample == 0 && !is_only_chunk;
+    const bool looks = expects_copies_ || is_sample || hashes.size() > kMaxChunkRows;
+    if (looks && results.empty()) hashes = DropCopies(hashes);
+    if (hashes.size() > kMaxChunkRows) return false;
+    TakeHashes(hashes);
+    if (looks || !results.empty()) return Try(hashes, results, first_octet, last, 0, kMaxTries);
+
+    if (Try(hashes, {}, first_octet, last, 0, kTriesBeforeLooking)) return true;
+    const std::span<uint64_t> distinct = DropCopies(hashes);
+    const bool has_copies = distinct.size() < hashes.size();
+    if (has_copies) TakeHashes(distinct);
+    return Try(distinct, {}, first_octet, last, has_copies ? 0 : kTriesBeforeLooking, kMaxTries);
+  }
+
+  // Results of the chunk last solved.
+  uint32_t seed() const noexcept { return seed_; }
+  uint32_t num_octets() const noexcept { return num_octets_; }  ///< Virtual octets, 1 to 4095.
+  size_t num_columns() const noexcept { return num_columns_; }  ///< Each has at most one pivot.
+  const uint64_t* pivots() const noexcept { return pivots_.data(); }
+  const uint8_t* planes() const noexcept { return planes_.data(); }
+
+ private:
+  /// The slots and columns of a chunk. Columns count from the first without a pivot.
+  struct Place {
+    uint32_t fold;        // number of virtual slots that become column 0
+    uint32_t num_slots;   // number of virtual slots
+    size_t num_columns;   // number of columns to eliminate
+    size_t start_octets;  // octets of columns in which rows may start
+    bool last;
+  };
+
+  void TakeHashes(std::span<const uint64_t> hashes) {
+    mixed_.resize(hashes.size());
+    starts_.resize(hashes.size());
+    for (size_t i = 0; i < hashes.size(); ++i) mixed_[i] = RibbonMix(hashes[i]);
+  }
+
+  /// Moves the distinct hashes to the front and returns them; in their order, unless there are more
+  /// than kMaxChunkRows.
+  std::span<uint64_t> DropCopies(std::span<uint64_t> hashes) {
+    size_t distinct = 0;
+    if (hashes.size() > kMaxChunkRows) {
+      std::sort(hashes.begin(), hashes.end());
+      const auto end = std::unique(hashes.begin(), hashes.end());
+      distinct = static_cast<size_t>(end - hashes.begin());
+    } else {
+      // A hash table that is at most half full. 0 marks an empty place, so hash 0 is not stored.
+      const size_t mask = std::bit_ceil(2 * hashes.size() + 2) - 1;
+      const size_t shift = 64 - static_cast<size_t>(std::bit_width(mask));
+      seen_.assign(mask + 1, 0);
+      bool has_zero = false;
+      for (const uint64_t hash : hashes) {
+        if (hash == 0) [[unlikely]] {
+          if (!std::exchange(has_zero, true)) hashes[distinct++] = hash;
+          continue;
+        }
+        // The hashes of a chunk share high bits; those of the product depend on the whole hash.
+        auto at = static_cast<size_t>(RibbonMix(hash) >> shift);
+        while (seen_[at] != 0 && seen_[at] != hash) at = (at + 1) & mask;
+        if (seen_[at] == hash) continue;
+        seen_[at] = hash;
+        hashes[distinct++] = hash;
+      }
+    }
+    expects_copies_ = distinct < hashes.size();
+    return hashes.first(distinct);
+  }
+
+  Place FindPlace(size_t num_hashes, int64_t widening, uint64_t first_octet, bool last) const {
+    const uint32_t fold = first_octet == 0 ? kRibbonFold : 0;
+    const auto num_rows = static_cast<int64_t>(num_hashes + carried_.count);
+    // The virtual slots of a later chunk start kRibbonFold after its first column.
+    Place place{.fold = fold, .num_slots = 0, .num_columns = 0, .start_octets = 0, .last = last};
+    if (last) {
+      const int64_t columns = (num_rows + kSpareSlots + widening + 7) / 8 * 8;
+      const int64_t min_columns = fold == 0 ? kRibbonFold + kRibbonOctet : kRibbonFold;
+      place.num_columns = static_cast<size_t>(std::max(columns, min_columns));
+      place.num_slots = static_cast<uint32_t>(place.num_columns - (fold == 0 ? kRibbonFold : 0));
+      place.start_octets = std::max<size_t>(1, (place.num_columns - kRibbonFold) / kRibbonOctet);
+    } else {
+      const int64_t columns = (num_rows - kCarriedTarget + 4) / 8 * 8 + widening;
+      place.num_columns = static_cast<size_t>(std::max<int64_t>(columns, kRibbonOctet));
+      place.num_slots = static_cast<uint32_t>(place.num_columns + fold);
+      place.start_octets = place.num_columns / kRibbonOctet;
+    }
+    return place;
+  }
+
+  /// Makes tries `first_try` to `end_try` until one succeeds. Empty `results` stand for
+  /// fingerprints. REQUIRES: TakeHashes(hashes)
+  bool Try(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
+           uint64_t first_octet, bool last, size_t first_try, size_t end_try) {
+    Place place{};
+    for (size_t i = first_try; i < end_try; ++i) {
+      if (i % kTriesPerWidth == 0 || i == first_try) {
+        place = FindPlace(hashes.size(), kWidenings[i / kTriesPerWidth], first_octet, last);
+        if (place.num_slots / kRibbonOctet > kRibbonEntryMask) return false;
+      }
+      // Seed 0 comes last, because in the first chunk it is multiplier 0.
+      const auto seed = static_cast<uint32_t>((i + 1) % kRibbonSeeds);
+      solver_.find_starts(mixed_.data(), mixed_.size(), RibbonMultiplier(seed, first_octet),
+                          place.num_slots / kRibbonOctet, place.fold, starts_.data());
+      octet_counts_.assign(place.num_columns / kRibbonOctet, 0);
+      for (const uint32_t start : starts_) ++octet_counts_[start / kRibbonOctet];
+      octet_counts_[0] += carried_.count;
+      if (!FitsQueue(place, /*is_loose=*/i / kRibbonSeeds % 2 != 0)) continue;
+      num_columns_ = place.num_columns;
+      OrderRows(hashes, results, place);
+      if (!Eliminate()) continue;
+      seed_ = seed;
+      num_octets_ = place.num_slots / kRibbonOctet;
+      return true;
+    }
+    return false;
+  }
+
+  bool FitsQueue(const Place& place, bool is_loose) const noexcept {
+    uint32_t queue = 0;
+    uint32_t empty = 0;
+    for (size_t octet = 0; octet < place.start_octets; ++octet) {
+      queue += octet_counts_[octet];
+      if (queue > kMaxQueue[is_loose]) return false;
+      const uint32_t served = std::min(queue, kRibbonOctet);
+      queue -= served;
+      empty += kRibbonOctet - served;
+    }
+    const auto columns_left =
+        static_cast<uint32_t>(place.num_columns - place.start_octets * kRibbonOctet);
+    return empty <= kMaxEmpty[is_loose] && (!place.last || queue <= columns_left);
+  }
+
+  void OrderRows(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
+                 const Place& place) {
+    rows_.resize(hashes.size() + carried_.count);
+    next_row_.resize(octet_counts_.size());
+    uint32_t sum = 0;
+    for (size_t octet = 0; octet < octet_counts_.size(); ++octet) {
+      next_row_[octet] = sum;
+      sum += octet_counts_[octet];
+    }
+    // Clears coefficients of slots past the end of the filter.
+    const auto within = [&](uint64_t coefficients, size_t column) {
+      const size_t left = place.num_columns - column;
+      return place.last && left < kRibbonWidth ? coefficients & ((uint64_t{1} << left) - 1)
+                                               : coefficients;
+    };
+    for (uint32_t i = 0; i < carried_.count; ++i) {
+      rows_[i] = {within(carried_.coefficients[i], 0),
+                  static_cast<uint64_t>(carried_.fingerprints[i]) << 8};
+    }
+    next_row_[0] = carried_.count;
+    const uint64_t fingerprint_mask = (uint64_t{1} << fingerprint_columns_) - 1;
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      const uint32_t start = starts_[i];
+      const uint32_t row = next_row_[start / kRibbonOctet]++;
+      const uint32_t result = results.empty() ? RibbonFingerprint(hashes[i]) : results[i];
+      rows_[row] = {within(RibbonCoefficients(mixed_[i]), start),
+                    start % 32 | (result & fingerprint_mask) << 8};
+    }
+  }
+
+  bool Eliminate() {
+    const size_t num_octets = num_columns_ / kRibbonOctet;
+    pivots_.resize(num_columns_);
+    planes_.resize(num_octets * 8 * RibbonPlaneGroups(fingerprint_columns_));
+    RibbonSystem system{rows_.data(), rows_.size(),   octet_counts_.data(),
+                        num_octets,   pivots_.data(), planes_.data()};
+    if (!solver_.eliminate(fingerprint_columns_, &system)) return false;
+    carried_ = system.carried;
+    return true;
+  }
+
+  const RibbonSolver& solver_;
+  uint32_t fingerprint_columns_;
+  RibbonCarried carried_;
+  uint64_t chunks_ = 0;
+  bool expects_copies_ = false;  // the last chunk that was searched had copies
+
+  uint32_t seed_ = 0;
+  uint32_t num_octets_ = 0;
+  size_t num_columns_ = 0;
+  std::vector<uint64_t> pivots_;
+  std::vector<uint8_t> planes_;
+
+  std::vector<uint64_t> mixed_;
+  std::vector<uint32_t> starts_;
+  std::vector<uint32_t> octet_counts_;
+  std::vector<uint32_t> next_row_;
+  std::vector<RibbonRow> rows_;
+  std::vector<uint64_t> seen_;
+};
 
 /// Appends chunks to a filter. Until the system is solved, the output holds the fingerprint of each
 /// slot in the place of its solution: segment i starts at word i * columns. The fingerprints of the

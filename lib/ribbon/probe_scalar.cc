@@ -4,7 +4,6 @@
 #include "lib/ribbon/staged_probe_loops.h"
 
 namespace blocksieve::internal {
-
 namespace {
 
 #if defined(__x86_64__)

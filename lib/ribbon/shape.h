@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "blocksieve/sizing.h"
+#include "lib/base/kernels.h"
 #include "lib/block/footer.h"
+#include "lib/hash/hash_list.h"
 #include "lib/ribbon/hash.h"
 
 // The shape of a ribbon's payload, and the fields that store it. lib/FORMAT.md specifies both.
@@ -77,7 +80,52 @@ Problem ReadRibbonFields(Decoder* fields, RibbonShape* shape) noexcept;
 void AppendShortRibbonFields(const RibbonShape& shape, uint64_t num_keys,
                              FieldBytes* fields) noexcept;
 
-/// Reads the fields at the end of a short block's points, and checks them.
-Problem ReadShortRibbonFields(ByteView points, RibbonShape* shape, uint64_t* num_keys) noexcept;
+// Sizing of the ribbon needs no table: r columns give an FPR of 2^-r, and a share of the keys with
+// one more column gives the weighted mean. Rows are 1/16 column apart, as those of the tables are
+// 1/16 bit.
+
+/// Share of the keys, in [0, 1), that have one more column than layout.num_probes.
+inline double RibbonWideShare(const Layout& layout) noexcept {
+  return layout.bits_per_key - layout.num_probes;
+}
+
+/// FPR of `columns` columns, if a share of the keys has one more.
+double RibbonFpr(uint32_t columns, double wide_share) noexcept;
+
+/// Target number of keys per chunk. A chunk's directory entry takes 16 bits, so larger chunks save
+/// space, but they need more seeds, and from 1,400 keys on 16 seeds are too few.
+inline constexpr uint64_t kRibbonChunkKeys = 704;
+
+/// Chunks per shard. The builder processes one shard at a time: 45,000 hashes are 360 KB, which
+/// leaves room in the second-level cache.
+inline constexpr uint64_t kRibbonShardChunks = 64;
+
+struct RibbonChunks {
+  uint64_t shards;
+  uint64_t chunks_per_shard;
+  uint64_t total() const noexcept { return shards * chunks_per_shard; }
+};
+
+inline RibbonChunks ChooseRibbonChunks(uint64_t num_keys) noexcept {
+  const uint64_t wanted =
+      std::max<uint64_t>(1, (num_keys + kRibbonChunkKeys / 2) / kRibbonChunkKeys);
+  const uint64_t shards = (wanted + kRibbonShardChunks - 1) / kRibbonShardChunks;
+  // Rounded up, so that more keys never take less space.
+  return {shards, (wanted + shards - 1) / shards};
+}
+
+/// Size of the output buffer of BuildRibbon for `num_keys` keys: payload and working space.
+uint64_t RibbonCapacity(const Layout& layout, uint64_t num_keys) noexcept;
+
+/// Memory that BuildRibbon uses besides `hashes` and its output. It frees hashes as it proceeds, so
+/// that the total never exceeds theirs by more than this.
+uint64_t RibbonWorkingBytes(const Layout& layout, uint64_t num_keys) noexcept;
+
+/// Writes the payload of a ribbon filter of all hashes to `out`. Consumes the hashes unless `keep`.
+/// The same hashes, in any order, give the same bytes on every kernel. `layout` has the number of
+/// columns, and the share of keys with one more.
+/// REQUIRES: hashes->size() > 0; RibbonCapacity zero bytes at `out`. Throws std::bad_alloc.
+RibbonShape BuildRibbon(HashList* hashes, bool keep, const Layout& layout, Kernel kernel,
+                        uint8_t* out);
 
 }  // namespace blocksieve::internal

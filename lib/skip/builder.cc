@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <exception>
 #include <functional>
@@ -14,9 +15,218 @@
 #include "lib/bits/packed.h"
 #include "lib/column/definition.h"
 #include "lib/column/values.h"
-#include "lib/skip/column_builder.h"
-#include "lib/skip/fences.h"
+#include "lib/postings/posting.h"
+#include "lib/postings/postings.h"
+#include "lib/skip/bounds.h"
 #include "lib/skip/format.h"
+
+namespace blocksieve::internal {
+namespace {
+
+// If values are in this share of the granules on average, filters prune next to nothing.
+constexpr double kEverywhereShare = 0.95;
+
+// Fewer granules are too small a sample, and their filters are small.
+constexpr uint64_t kFewGranules = 16;
+
+// Hashes of a granule that are kept without looking for those that are there twice, which Finish
+// removes.
+constexpr size_t kFewHashes = 1024;
+
+}  // namespace
+
+/// Builds one column of an index, granule by granule. Functions throw std::bad_alloc.
+///
+/// Call order: ( Add* CloseGranule )* Finish DropFilters? DropBounds? Append. The parts can also be
+/// dropped at any time before.
+class ColumnBuilder {
+ public:
+  explicit ColumnBuilder(const Column& column)
+      : may_omit_filters_(column.definition().parts == IndexParts::kAutomatic),
+        bounds_writer_(column.type()) {
+    const IndexParts parts = column.definition().parts;
+    ForgetRecent();
+    header_.definition = column.ToText();
+    header_.key = column.key();
+    header_.type = column.type();
+    header_.is_of_key = column.is_of_key();
+    if (parts != IndexParts::kBounds) header_.filters = PartState::kPresent;
+    // Tokens are not compared.
+    if (parts != IndexParts::kFilters && !column.has_tokens()) {
+      header_.bounds = PartState::kPresent;
+    }
+  }
+
+  ValueType type() const noexcept { return header_.type; }
+
+  /// Whether values matter: if both parts were dropped, only their presence does.
+  bool wants_values() const noexcept { return has_filters() || has_bounds(); }
+
+  /// Adds a value of row `row` of the file. Returns whether memory_bytes() may have grown.
+  /// REQUIRES: it is of the column's type
+  bool Add(const Value& value, uint64_t row) {
+    if (latest_row_ != row) {
+      latest_row_ = row;
+      ++rows_with_value_;
+    }
+    // Even if the hash is not new: it may belong to another value, and ranges must not miss this
+    // one.
+    if (has_bounds()) bounds_writer_.Add(value);
+    return has_filters() && AddHash(value.Hash());
+  }
+
+  /// Ends a granule of `num_rows` rows. One that always matches gets neither filter nor bounds.
+  void CloseGranule(uint64_t num_rows, bool always_match) {
+    // The marks of a granule that always matches do not matter.
+    AppendBit(!always_match && rows_with_value_ < num_rows, num_granules_, &missing_);
+    AppendBit(always_match || rows_with_value_ != 0, num_granules_, &present_);
+    ++num_granules_;
+    rows_with_value_ = 0;
+    if (has_bounds()) bounds_writer_.CloseGranule(!always_match);
+    if (!has_filters()) return;
+    if (always_match) open_.clear();
+    const bool is_few = open_.size() <= kFewHashes;
+    if (!is_few) MakeOpenDistinct();
+    log_.AddGranule(open_);
+    header_.num_distinct += open_.size();
+    open_.clear();
+    if (!is_few) {
+      open_ = {};  // an unusual granule; most take no memory of their own
+      make_distinct_at_ = 0;
+    }
+    ForgetRecent();
+  }
+
+  /// Chooses the parts and encodes them. REQUIRES: no granule is open
+  void Finish(double target_fpr) {
+    assert(rows_with_value_ == 0);
+    open_ = {};
+    if (has_filters()) FinishFilters(target_fpr);
+    if (has_bounds() && bounds_writer_.SaysNothing()) DropBounds(PartState::kUseless);
+    if (has_bounds()) AppendCompressed(bounds_writer_.Finish(), &bounds_);
+    PackedInts::AppendBits(missing_, num_granules_, &marks_);
+    PackedInts::AppendBits(present_, num_granules_, &marks_);
+    header_.mark_bytes = marks_.size();
+    header_.bounds_bytes = bounds_.size();
+  }
+
+  /// @{
+  /// Drops a part for the given reason.
+  void DropFilters(PartState reason) {
+    header_.filters = reason;
+    header_.filter_bytes = 0;
+    open_ = {};
+    log_ = {};
+    static_cast<void>(std::exchange(filters_, {}));  // an assigned string keeps its memory
+  }
+
+  void DropBounds(PartState reason) {
+    header_.bounds = reason;
+    header_.bounds_bytes = 0;
+    static_cast<void>(std::exchange(bounds_writer_, BoundsWriter(header_.type)));
+    static_cast<void>(std::exchange(bounds_, {}));
+  }
+
+  /// @}
+
+  /// The column's header; lengths are 0 before Finish. The checksum is set by Append.
+  const ColumnHeader& header() const noexcept { return header_; }
+
+  /// Appends the column's part, and sets its checksum.
+  void Append(std::string* out) {
+    const size_t start = out->size();
+    out->append(marks_).append(filters_).append(bounds_);
+    header_.checksum = Checksum(AsBytes(std::string_view(*out).substr(start)));
+  }
+
+  /// Memory in use, without that of Finish.
+  uint64_t memory_bytes() const noexcept {
+    return log_.memory_bytes() + bounds_writer_.memory_bytes() +
+           (open_.capacity() + missing_.capacity() + present_.capacity()) * sizeof(uint64_t);
+  }
+
+  /// What growing, or Finish, takes in addition: a posting and maps of each hash, or the bounds
+  /// twice, where they are compressed.
+  uint64_t more_bytes() const noexcept {
+    constexpr uint64_t kFinishBytesPerHash = 28;
+    return std::max(kFinishBytesPerHash * num_hashes(), 2 * bounds_writer_.memory_bytes());
+  }
+
+  /// Hashes in memory.
+  uint64_t num_hashes() const noexcept { return log_.num_hashes() + open_.size(); }
+
+ private:
+  bool has_filters() const noexcept { return header_.filters == PartState::kPresent; }
+  bool has_bounds() const noexcept { return header_.bounds == PartState::kPresent; }
+
+  bool AddHash(uint64_t hash) {
+    uint64_t& recent = recent_[hash % recent_.size()];
+    if (recent == hash) return false;
+    const bool grows = open_.size() == open_.capacity();
+    if (grows && open_.size() >= make_distinct_at_) {
+      MakeOpenDistinct();
+      make_distinct_at_ = std::max(kFewHashes, 4 * open_.size());
+    }
+    open_.push_back(hash);
+    recent = hash;
+    return grows;
+  }
+
+  void MakeOpenDistinct() {
+    std::sort(open_.begin(), open_.end());
+    open_.erase(std::unique(open_.begin(), open_.end()), open_.end());
+  }
+
+  void ForgetRecent() noexcept {
+    // No hash of another slot is ever taken for one of this.
+    for (size_t i = 0; i < recent_.size(); ++i) recent_[i] = i + 1;
+  }
+
+  void FinishFilters(double target_fpr) {
+    if (BoundsSuffice()) return DropFilters(PartState::kBoundsSuffice);
+    const SortedPostings postings(std::exchange(log_, {}));
+    const PostingCounts counts = CountPostings(postings);
+    header_.num_distinct = postings.all().size();
+    if (num_granules_ >= kFewGranules && counts.values != 0 &&
+        counts.pairs >= kEverywhereShare * counts.values * counts.granules) {
+      return DropFilters(PartState::kUseless);
+    }
+    if (!AppendPostings(postings, counts, target_fpr, &filters_)) {
+      return DropFilters(PartState::kCollisions);
+    }
+    header_.filter_bytes = filters_.size();
+  }
+
+  /// Whether bounds are nearly as selective as filters, and filters may be omitted.
+  bool BoundsSuffice() const {
+    // Each false positive of bounds costs a block read; filters cost two bytes of index per row.
+    constexpr double kMaxOverlap = 3;
+    return may_omit_filters_ && has_bounds() && num_granules_ >= kFewGranules &&
+           bounds_writer_.MeanOverlap() <= kMaxOverlap;
+  }
+
+  ColumnHeader header_;
+  bool may_omit_filters_;
+
+  // The open granule.
+  uint64_t latest_row_ = ~uint64_t{0};  // the last row with a value
+  uint64_t rows_with_value_ = 0;
+  std::vector<uint64_t> open_;          // hashes, some of them twice
+  size_t make_distinct_at_ = 0;         // size of open_ at which to look for these
+  std::array<uint64_t, 256> recent_{};  // by low bits: most values that repeat are here
+  BoundsWriter bounds_writer_;
+
+  uint64_t num_granules_ = 0;
+  PostingLog log_;
+  std::vector<uint64_t> missing_;  // bits
+  std::vector<uint64_t> present_;
+
+  std::string marks_;
+  std::string filters_;
+  std::string bounds_;
+};
+
+}  // namespace blocksieve::internal
 
 namespace blocksieve {
 namespace {

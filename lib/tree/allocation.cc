@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "blocksieve/sizing.h"
 #include "blocksieve/tree.h"
 #include "lib/base/errors.h"
 #include "lib/filter/kinds.h"
-#include "lib/tree/assignment.h"
 
 // The optimum of a tree that stays as it is.
 
@@ -14,9 +21,250 @@ namespace blocksieve {
 namespace {
 
 using internal::CheckRange;
-using internal::KeysPerLookup;
-using internal::RunsPerLookup;
 using Levels = std::span<const TreeLevel>;
+
+/// Average number of the level's runs that a lookup checks.
+double RunsPerLookup(const TreeLevel& level) noexcept {
+  return level.num_runs * level.lookup_share;
+}
+
+/// Cost of a bit per key for each read that it saves. Larger than all others for a run that no
+/// lookup checks.
+double KeysPerLookup(const TreeLevel& level) noexcept {
+  constexpr double kMinShare = 1e-9;
+  return level.keys_per_run / std::max(level.lookup_share, kMinShare);
+}
+
+/// A row of the lookup table, with its LargeFilterBitsPerKey.
+using Choice = Layout;
+
+/// Bits per key of a filter with enough keys to make rounding negligible.
+double LargeFilterBitsPerKey(const Layout& layout) {
+  // RocksDB's Ribbon takes more bits per key for more keys, so there are as many as in a usual
+  // file.
+  const uint64_t num_keys = uint64_t{1} << (layout.kind == FilterKind::kStockRibbon ? 18 : 30);
+  return 8 * static_cast<double>(PayloadBytes(layout, num_keys)) / static_cast<double>(num_keys);
+}
+
+double SavedPerBit(const Choice& from, const Choice& to) {
+  return (from.predicted_fpr - to.predicted_fpr) / (to.bits_per_key - from.bits_per_key);
+}
+
+/// The rows of a kind in ascending size, without rows that a smaller one equals in FPR.
+class LayoutChoices {
+ public:
+  explicit LayoutChoices(FilterKind kind) {
+    constexpr double kStep = 1.0 / 16;  // between rows of the table
+    double lowest_fpr = 1;
+    for (int row = 1; lowest_fpr > kMinTargetFpr; ++row) {
+      Result<Layout> layout = LayoutForBitsPerKey(kind, row * kStep);
+      if (!layout.ok() || layout->predicted_fpr > kMaxTargetFpr) continue;
+      if (layout->predicted_fpr >= lowest_fpr) continue;
+      lowest_fpr = layout->predicted_fpr;
+      if (lowest_fpr < kMinTargetFpr) break;
+      layout->bits_per_key = LargeFilterBitsPerKey(*layout);
+      all_.push_back(*layout);
+    }
+    for (const Choice& next : all_) {
+      while (hull_.size() >= 2 &&
+             SavedPerBit(*hull_.end()[-2], *hull_.back()) <= SavedPerBit(*hull_.back(), next)) {
+        hull_.pop_back();
+      }
+      hull_.push_back(&next);
+    }
+  }
+
+  LayoutChoices(const LayoutChoices&) = delete;
+
+  /// Computed at the first call. REQUIRES: not kNone. Throws std::bad_alloc.
+  static const LayoutChoices& ForKind(FilterKind kind) {
+    return internal::VisitKind<internal::SizedKinds>(kind, [](auto impl) -> const LayoutChoices& {
+      // Never destroyed: databases may be closed while static destructors run.
+      static const auto& choices = *new LayoutChoices(impl.kKind);
+      return choices;
+    });
+  }
+
+  const std::vector<Choice>& all() const { return all_; }
+
+  /// The best choice if a bit per key costs this many false positives per lookup.
+  const Choice* BestFor(double price) const {
+    size_t best = 0;
+    while (best + 1 < hull_.size() && SavedPerBit(*hull_[best], *hull_[best + 1]) >= price) ++best;
+    return hull_[best];
+  }
+
+ private:
+  std::vector<Choice> all_;
+  // The lower convex hull of FPR over bits: each row saves more per bit than the next. Only these
+  // can be best for a price.
+  std::vector<const Choice*> hull_;
+};
+
+/// The filters of each level: a row of the lookup table, or none in the `num_without` levels with
+/// most keys per lookup. That number is fixed first, because from no filter to the smallest
+/// one the FPR halves and memory grows by a bit per key: too large a last step. Only FillPartly
+/// divides it, among the files of a level. Throws std::bad_alloc.
+class Assignment {
+ public:
+  Assignment(Levels levels, size_t num_without) : levels_(levels) {
+    std::vector<size_t> by_size(levels.size());
+    std::iota(by_size.begin(), by_size.end(), 0);
+    std::stable_sort(by_size.begin(), by_size.end(), [&](size_t a, size_t b) {
+      return KeysPerLookup(levels[a]) > KeysPerLookup(levels[b]);
+    });
+    with_filters_.assign(by_size.begin() + static_cast<ptrdiff_t>(num_without), by_size.end());
+    if (num_without != 0) partial_ = by_size[num_without - 1];
+    chosen_.resize(levels.size());
+  }
+
+  /// Chooses the best filters if a bit costs `price` wasted reads.
+  // A bit per key costs memory per key of a run and saves reads per lookup that checks the run. The
+  // number of runs in the level multiplies both.
+  void ChooseFor(double price) {
+    for (const size_t i : with_filters_) {
+      chosen_[i] =
+          LayoutChoices::ForKind(levels_[i].kind).BestFor(price * KeysPerLookup(levels_[i]));
+    }
+  }
+
+  using Check = std::function<bool(const Assignment&)>;
+
+  /// Moves one level after the other in the direction of `step` (1 or -1) while `is_allowed` holds.
+  /// First towards `beyond`, the best assignment for a price at which it does not hold: all rows up
+  /// to it are equally worth their bits. Then to the last row. REQUIRES: is_allowed(*this)
+  void MoveTowards(const Assignment& beyond, int step, const Check& is_allowed) {
+    const auto go = [&](size_t level, const Choice* last) {
+      while (chosen_[level] != last) {
+        chosen_[level] += step;
+        if (is_allowed(*this)) continue;
+        chosen_[level] -= step;
+        break;
+      }
+    };
+    for (const size_t i : with_filters_) go(i, beyond.chosen_[i]);
+    for (const size_t i : with_filters_) {
+      const std::vector<Choice>& all = LayoutChoices::ForKind(levels_[i].kind).all();
+      go(i, step > 0 ? &all.back() : &all.front());
+    }
+  }
+
+  /// Gives the smallest filter to a share of the files of the level that has the fewest keys per
+  /// lookup among those without filters, and chooses the others for the price that its bits have.
+  /// Returns whether a share makes `measure`, Bits or WastedReads, equal to the goal; without, only
+  /// the destructor may be called.
+  bool FillPartly(double goal, double (Assignment::*measure)() const) {
+    constexpr double kRounding = 1 - 1e-9;  // never above the goal
+    if (!partial_) return false;
+    const TreeLevel& level = levels_[*partial_];
+    const Choice& smallest = LayoutChoices::ForKind(level.kind).all().front();
+    ChooseFor((1 - kMaxTargetFpr) / smallest.bits_per_key / KeysPerLookup(level));
+    const double of_none = (this->*measure)();
+    share_ = 1;
+    share_ = (kRounding * goal - of_none) / ((this->*measure)() - of_none);
+    return share_ > 0 && share_ < 1;
+  }
+
+  double WastedReads() const {
+    double sum = 0;
+    for (size_t i = 0; i < levels_.size(); ++i) sum += RunsPerLookup(levels_[i]) * fpr(i);
+    return sum;
+  }
+
+  double Bits() const {
+    double bits = 0;
+    for (const size_t i : with_filters_) bits += levels_[i].num_keys() * chosen_[i]->bits_per_key;
+    if (share_ == 0) return bits;
+    const TreeLevel& level = levels_[*partial_];
+    const Choice& smallest = LayoutChoices::ForKind(level.kind).all().front();
+    return bits + share_ * level.num_keys() * smallest.bits_per_key;
+  }
+
+  RatePlan ToPlan() const {
+    RatePlan plan{.wasted_reads = WastedReads(), .bits_per_key = Bits() / NumKeys(levels_)};
+    for (size_t i = 0; i < levels_.size(); ++i) plan.levels.push_back({.target_fpr = fpr(i)});
+    return plan;
+  }
+
+ private:
+  double fpr(size_t level) const {
+    if (chosen_[level] != nullptr) return chosen_[level]->predicted_fpr;
+    return partial_ == level ? FprOfShare(share_) : 1;
+  }
+
+  Levels levels_;
+  std::vector<size_t> with_filters_;
+  std::vector<const Choice*> chosen_;  // null: no filter
+  std::optional<size_t> partial_;      // of the levels without filters, the next to get one
+  double share_ = 0;                   // of its files that do
+};
+
+// The best assignments for two adjacent prices: the highest for which `is_cheap` holds, and the
+// next one.
+std::pair<Assignment, Assignment> BisectPrice(Levels levels, size_t num_without,
+                                              const Assignment::Check& is_cheap) {
+  double max_keys = 1;
+  for (const TreeLevel& level : levels) max_keys = std::max(max_keys, KeysPerLookup(level));
+  // At the low price even the lowest FPR pays off, at the high price not even one bit for a run of
+  // one key.
+  double low = std::log(kMinTargetFpr / 1000 / max_keys);
+  double high = std::log(2.0);
+  Assignment candidate(levels, num_without);
+  std::pair<Assignment, Assignment> bracket(candidate, candidate);
+  bracket.first.ChooseFor(std::exp(low));
+  bracket.second.ChooseFor(std::exp(high));
+  for (int i = 0; i < 64; ++i) {
+    const double middle = (low + high) / 2;
+    candidate.ChooseFor(std::exp(middle));
+    const bool raises_low = is_cheap(candidate);
+    (raises_low ? low : high) = middle;
+    (raises_low ? bracket.first : bracket.second) = candidate;
+  }
+  return bracket;
+}
+
+// Both search for the price of a bit, in wasted reads, at which the best assignment meets a goal.
+
+/// The least memory with at most this many wasted reads; nullopt if no filters achieve that.
+std::optional<Assignment> MinimizeMemory(Levels levels, double wasted_reads) {
+  const auto is_allowed = [&](const Assignment& a) { return a.WastedReads() <= wasted_reads; };
+  std::optional<Assignment> best;
+  for (size_t num_without = 0; num_without <= levels.size(); ++num_without) {
+    Assignment partly(levels, num_without);
+    if (partly.FillPartly(wasted_reads, &Assignment::WastedReads) &&
+        (!best || partly.Bits() < best->Bits())) {
+      best = partly;
+    }
+    auto [cheap, expensive] = BisectPrice(levels, num_without, is_allowed);
+    if (!is_allowed(cheap)) break;
+    cheap.MoveTowards(expensive, -1, is_allowed);
+    // Each further level without filters saves fewer bits for each wasted read that it costs.
+    if (best && cheap.Bits() >= best->Bits()) break;
+    best = cheap;
+  }
+  return best;
+}
+
+/// The fewest wasted reads with at most this much memory.
+Assignment MinimizeReads(Levels levels, double bits_per_key) {
+  const double bits = bits_per_key * NumKeys(levels);
+  const auto is_allowed = [&](const Assignment& a) { return a.Bits() <= bits; };
+  const auto is_cheap = [&](const Assignment& a) { return !is_allowed(a); };
+  std::optional<Assignment> best;
+  for (size_t num_without = 0; num_without <= levels.size(); ++num_without) {
+    Assignment partly(levels, num_without);
+    if (partly.FillPartly(bits, &Assignment::Bits) &&
+        (!best || partly.WastedReads() < best->WastedReads())) {
+      best = partly;
+    }
+    auto [cheap, expensive] = BisectPrice(levels, num_without, is_cheap);
+    if (!is_allowed(expensive)) continue;
+    expensive.MoveTowards(cheap, 1, is_allowed);
+    if (best && expensive.WastedReads() >= best->WastedReads()) break;
+    best = expensive;
+  }
+  return *best;  // an assignment without filters is always allowed
+}
 
 /// Range filters of all levels. Their FPRs are proportional to the keys per lookup, as those of
 /// point filters nearly are: a range filter, too, takes a bit per key to halve its FPR.
@@ -72,14 +320,14 @@ RatePlan UniformRates(Levels levels, double target_fpr) {
     const Layout layout = *ChooseLayout(level.kind, target_fpr);
     same.levels.push_back({.target_fpr = target_fpr});
     same.wasted_reads += RunsPerLookup(level) * layout.predicted_fpr;
-    same.bits_per_key += level.num_keys() * internal::LargeFilterBitsPerKey(layout);
+    same.bits_per_key += level.num_keys() * LargeFilterBitsPerKey(layout);
   }
   same.bits_per_key /= NumKeys(levels);
   return same;
 }
 
 RatePlan AllocateForReads(Levels levels, double wasted_reads) {
-  const std::optional<internal::Assignment> best = internal::MinimizeMemory(levels, wasted_reads);
+  const std::optional<Assignment> best = MinimizeMemory(levels, wasted_reads);
   if (best) return best->ToPlan();
   RatePlan most_precise = UniformRates(levels, kMinTargetFpr);
   most_precise.is_reached = false;
@@ -115,7 +363,7 @@ RatePlan AllocateBothForBits(Levels levels, double bits_per_key, double seek_fra
     ranges.SetLargest([&] { return ranges.BitsPerKey() >= bits_per_key - for_points; });
     const double left = std::clamp(bits_per_key - ranges.BitsPerKey(), kMinAllocatedBitsPerKey,
                                    kMaxAllocatedBitsPerKey);
-    points = internal::MinimizeReads(levels, left).ToPlan();
+    points = MinimizeReads(levels, left).ToPlan();
     // Moving a bit from one to the other halves one FPR and doubles the other.
     const double too_few = std::log2((1 - seek_fraction) * points.wasted_reads /
                                      (seek_fraction * ranges.WastedReads()));
@@ -136,7 +384,7 @@ RatePlan AllocateForBytes(Levels levels, const RateGoal& goal) {
       std::min(8 * *goal.filter_bytes / NumKeys(levels), kMaxAllocatedBitsPerKey);
   if (goal.seek_fraction && bits_per_key >= MinBitsWithRanges(goal.kind))
     return AllocateBothForBits(levels, bits_per_key, *goal.seek_fraction);
-  return internal::MinimizeReads(levels, bits_per_key).ToPlan();
+  return MinimizeReads(levels, bits_per_key).ToPlan();
 }
 
 Status CheckLevels(Levels levels) {
@@ -200,7 +448,7 @@ Result<RatePlan> AllocateRates(std::span<const TreeLevel> levels, const RateGoal
   if (goal.bits_per_key && goal.seek_fraction) {
     return AllocateBothForBits(levels, *goal.bits_per_key, *goal.seek_fraction);
   }
-  if (goal.bits_per_key) return internal::MinimizeReads(levels, *goal.bits_per_key).ToPlan();
+  if (goal.bits_per_key) return MinimizeReads(levels, *goal.bits_per_key).ToPlan();
   return Status::InvalidArgument(
       "none of target_fpr, wasted_reads, bits_per_key and filter_bytes is given; allowed: one of "
       "them");
@@ -231,8 +479,8 @@ std::vector<double> DivideBytes(std::span<const std::vector<TreeLevel>> trees,
       const double fpr = plan->levels[next++].target_fpr;
       const Result<Layout> layout = ChooseLayout(level.kind, std::min(fpr, kMaxTargetFpr));
       if (layout.ok()) {
-        shares[i] += std::min(ShareOfFpr(fpr), 1.0) * level.num_keys() *
-                     internal::LargeFilterBitsPerKey(*layout) / 8;
+        shares[i] +=
+            std::min(ShareOfFpr(fpr), 1.0) * level.num_keys() * LargeFilterBitsPerKey(*layout) / 8;
       }
     }
     sum += shares[i];

@@ -13,12 +13,8 @@ class ApplyStockDatabaseTest(CommandTest):
         super().setUp()
         self.db_bench("fillseq,flush", "--bloom_bits=10", num=5000)
 
-    def apply_text(self, *arguments):
-        return self.text_of("apply", "--db", self.db, *arguments)
-
 
 class ApplyTest(ApplyStockDatabaseTest):
-
     def test_tools_of_rocksdb_write_and_read_with_it(self):
         for partitioned in self.each(("false", "true")):
             self.db_bench("fillseq,flush")
@@ -35,15 +31,6 @@ class ApplyTest(ApplyStockDatabaseTest):
             self.assertEqual(self.origins(), {"blocksieve"})
             self.with_plugin("ldb", f"--db={self.db}", "put", "a", "by ldb")
             self.assertEqual(self.with_plugin("ldb", f"--db={self.db}", "get", "a"), "by ldb\n")
-
-    def test_the_extractor_comes_and_goes(self):
-        """RocksDB opens the database with whatever is written."""
-        for policy in self.copies(("ranges=true", "prefixes=delimiter:/")):
-            self.apply(f"{{id=blocksieve;{policy}}}")
-            self.assertEqual(self.option("prefix_extractor", FAMILY), "blocksieve.range")
-            self.succeed("rewrite", "--db", self.db)
-            self.succeed("revert", "--db", self.db)
-            self.assertEqual(self.option("prefix_extractor", FAMILY), "nullptr")
 
 
 class ApplyRevertTest(ApplyStockDatabaseTest):
@@ -75,7 +62,7 @@ class ApplyRevertTest(ApplyStockDatabaseTest):
             if steps[0] == "revert":  # as one that was interrupted
                 self.succeed(*steps, 0, "--db", self.db)
             else:
-                self.assertIn("blocksieve revert --db", self.apply_text("--option", steps[1]))
+                self.assertIn("blocksieve revert --db", self.text_of("apply", "--db", self.db, "--option", steps[1]))
             policy = self.option("filter_policy")
             self.assertIn("blocksieve", self.origins())
             for code, *command in ((1, "check"), (0, "inspect"), (0, "advise", "--block-cache", 0), (1, "rewrite")):

@@ -42,6 +42,13 @@ def run(*arguments, stdin=b"", program=PROGRAM, **options):
                                timeout=TIMEOUT_SECONDS, **options))
 
 
+def run_line(line, directory, **variables):
+    """A line of a shell in a directory. Standard output has both outputs."""
+    return subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=directory, check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=TIMEOUT_SECONDS, stdin=subprocess.DEVNULL,
+                          env={**os.environ, **variables})
+
+
 @functools.cache
 def rocksdb_of(program):
     """Its version of RocksDB."""
@@ -131,17 +138,10 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         return done.stderr.decode()
 
-    def load_lines(self, text, *arguments, code=0):
-        """Loads bytes; returns standard error."""
-        arguments = ("load", "--db", self.db, "--key", 1, *arguments, "-")
-        if code != 0:
-            return self.fail_with(code, *arguments, stdin=text)
-        return self.succeed(*arguments, stdin=text).err
-
-    def load(self, rows, *arguments, key=1):
+    def load(self, rows, *arguments):
         """Loads rows or bytes; returns the parsed JSON report."""
         text = rows if isinstance(rows, bytes) else lines_of(rows)
-        done = self.succeed("load", "--db", self.db, "--key", key,
+        done = self.succeed("load", "--db", self.db, "--key", 1,
                             "--format", "json", *arguments, "-", stdin=text)
         return json.loads(done.out)
 

@@ -34,7 +34,6 @@ class DamagedTest(CommandTest):
         self.assertIn(f"after {rows:,} rows", done.err)
         counted = run("scan", "--db", self.db, "--where", "n >= 0", "--count", "--no-index")
         self.assertEqual((counted.code, counted.out), (1, b""))  # no wrong number
-        # The index has the number without the rows.
 
     def test_any_byte_of_a_table(self):
         path = self.table()

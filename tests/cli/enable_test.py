@@ -10,13 +10,8 @@ class EnableTest(CommandTest):
     def enable(self, *arguments):
         return self.text_of("enable", "--db", self.db, *arguments)
 
-
-class EnableStockDatabaseTest(EnableTest):
-    def setUp(self):
-        super().setUp()
-        self.db_bench("fillseq,flush", "--bloom_bits=10", num=5000)
-
     def test_a_ceiling_lets_every_command_open(self):
+        self.db_bench("fillseq,flush", "--bloom_bits=10", num=5000)
         self.enable("--filter-memory", "10kB", "--budget", "node")
         self.assertRegex(self.option("filter_policy"), "^{id=blocksieve;.*filter_memory=10000;")
         self.assertEqual(self.text_of("scan", "--db", self.db, "--count"), "5000\n")
@@ -24,8 +19,6 @@ class EnableStockDatabaseTest(EnableTest):
         self.text_of("check", "--db", self.db)
         self.assertLess(sum(file["filter"]["num_bytes"] for file in self.inspect()["files"]), 10_000)
 
-
-class EnableUseTest(EnableTest):
     def test_files_have_what_was_enabled(self):
         self.load([(f"k{i:05}", i // 100, "x" * 20) for i in range(5000)])
         self.enable("--target-fpr", 0.01, "--prefixes", "lengths:3", "--index", "n=int:1", *SIDECAR)

@@ -6,9 +6,8 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 
-from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, subcommands
+from command import PROGRAM, CommandTest, run_line, subcommands
 
 ROOT = pathlib.Path(__file__).parents[2]
 PAGES = ("README.md", "integration/rocksdb/VALUES.md")
@@ -47,13 +46,10 @@ class ExamplesTest(CommandTest):
         # File numbers vary.
         for path in re.findall(r"\S+\.db/(?:\d{6}\.sst|OPTIONS-\d{6})", line):
             line = line.replace(path, str(next(self.dir.glob(re.sub(r"\d{6}", "*", path)))))
-        done = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", line], cwd=self.dir, check=False, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, errors="replace", timeout=TIMEOUT_SECONDS, stdin=subprocess.DEVNULL,
-            env={**os.environ, "HOME": str(self.dir),
-                 "PATH": f"{self.dir}/bin:{os.environ['PATH']}"})
-        self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout}")
-        return done.stdout
+        done = run_line(line, self.dir, HOME=str(self.dir), PATH=f"{self.dir}/bin:{os.environ['PATH']}")
+        text = done.stdout.decode(errors="replace")
+        self.assertEqual(done.returncode, 0, f"{line}\n{text}")
+        return text
 
     def examples_of(self, *subcommand):
         """The examples without the explanations after them."""

@@ -9,9 +9,8 @@ import concurrent.futures
 import os
 import pathlib
 import re
-import subprocess
 
-from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, files_below
+from command import PROGRAM, CommandTest, files_below, run_line
 
 GOLDEN = pathlib.Path(__file__).with_name("messages.golden")
 # What differs by machine or by RocksDB, RocksDB's own words, and what terminals do not show.
@@ -24,10 +23,7 @@ VARYING = ((r"\b\d+(\.\d+){2,3}\b", "VERSION"), (r"(?<=-)\d{6}\b|\b\d{6}(?=\.\w)
 class MessagesTest(CommandTest):
     def run_line(self, directory, line):
         before = files_below(directory)
-        done = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", line], cwd=directory, check=False, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, timeout=TIMEOUT_SECONDS, stdin=subprocess.DEVNULL,
-            env={**os.environ, "PATH": f"{self.dir}:{os.environ['PATH']}", "LOGS": str(GOLDEN.with_name("logs"))})
+        done = run_line(line, directory, PATH=f"{self.dir}:{os.environ['PATH']}", LOGS=str(GOLDEN.with_name("logs")))
         text = done.stdout.decode(errors="backslashreplace").replace(str(self.dir), "DIR")
         for pattern, name in VARYING:
             text = re.sub(f"(?m){pattern}", name, text)

@@ -62,15 +62,16 @@ class RewriteRewritingTest(CommandTest):
         return process
 
 
-class RewriteTranscriptTest(RewriteRewritingTest):
-    """All steps, with a rewrite that is killed."""
-
+class RewritesTest(RewriteRewritingTest):
     def test_from_advice_to_done_and_back(self):
+        """All steps, with a rewrite that is killed."""
         self.build()
         rows = self.rows()
         family = self.json_of("advise", "--db", self.db, "--block-cache", 0)
         self.assertEqual(family["verdict"]["proposal"], "same memory")
         proposal = next(one for one in family["proposals"] if one["name"] == "same memory")
+        times = family["current"]["wasted_reads"] / proposal["wasted_reads"]
+        self.assertIn(f": {times:.2g} times fewer wasted reads", family["verdict"]["text"])
 
         self.apply(proposal["option"].removeprefix("filter_policy="))
         num_files = len(self.would_rewrite())
@@ -109,9 +110,6 @@ class RewriteTranscriptTest(RewriteRewritingTest):
         self.assertNotIn("blocksieve", self.options_file().read_text())
         self.assertEqual(list(self.db.glob("blocksieve*")), [])
         self.assertEqual(self.rows(), rows)
-
-
-class RewritesTest(RewriteRewritingTest):
 
     def test_one_level(self):
         self.build()

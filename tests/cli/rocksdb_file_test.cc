@@ -5,7 +5,6 @@
 #include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
 #include "integration/cli/database/database.h"
-#include "integration/cli/database/file_check.h"
 #include "integration/cli/database/table/table_file.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/version_differences.h"

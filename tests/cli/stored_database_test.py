@@ -5,8 +5,6 @@ import urllib.parse
 
 from command import FAMILY, TABLE, CommandTest
 
-OURS = "filter_policy=blocksieve:0.001"
-
 
 class WorldTest(CommandTest):
     """A database made with RocksDB's tools, whose OPTIONS file is then edited."""
@@ -16,21 +14,6 @@ class WorldTest(CommandTest):
 
     def set_policy(self, value, family="default"):
         self.set_option("filter_policy", value, TABLE.replace("default", family))
-
-    def rows(self):
-        return self.ldb("scan", "--hex")
-
-    def adopt_and_back(self, *options):
-        """apply, rewrite, verify, revert; rows stay the same."""
-        rows = self.rows()
-        self.succeed("apply", "--db", self.db, "--option", OURS, *options)
-        self.succeed("rewrite", "--db", self.db, *options)
-        self.assertEqual(self.origins(), {"blocksieve"})
-        self.assertEqual(self.verify()["num_problems"], 0)
-        said = self.succeed("revert", "--db", self.db, *options)
-        self.assertEqual(self.origins(), {"stock"})
-        self.assertEqual(self.rows(), rows)
-        return said
 
 
 class DatabasePlaceTest(WorldTest):
@@ -62,8 +45,14 @@ class StockPoliciesTest(WorldTest):
                 if policy != "nullptr":
                     self.assertIn("programs that load this file write files without filters",
                                   self.output_of(1, "check", "--db", self.db))
-                before = self.inspect()["total"]["filter_bytes"]
-                said = self.adopt_and_back()
+                before, rows = self.inspect()["total"]["filter_bytes"], self.ldb("scan", "--hex")
+                self.apply("blocksieve:0.001")
+                self.succeed("rewrite", "--db", self.db)
+                self.assertEqual(self.origins(), {"blocksieve"})
+                self.assertEqual(self.verify()["num_problems"], 0)
+                said = self.succeed("revert", "--db", self.db)
+                self.assertEqual(self.origins(), {"stock"})
+                self.assertEqual(self.ldb("scan", "--hex"), rows)
                 self.assertIn(f"filter_policy={back}, like the filters before blocksieve apply", said.err)
                 self.assertIn(f"  filter_policy={back}\n", self.options_file().read_text())
                 self.assertAlmostEqual(self.inspect()["total"]["filter_bytes"], before, delta=0.05 * before)
@@ -76,7 +65,7 @@ class StockPoliciesTest(WorldTest):
             self.ldb("create_column_family", "b")
             self.ldb("--column_family=b", "put", "key", "value")
             self.set_policy(other, "b")
-            self.succeed("apply", "--db", self.db, "--option", OURS, "--column-family", "default")
+            self.apply("blocksieve:0.001", "--column-family", "default")
             self.succeed("rewrite", "--db", self.db, "--column-family", "default")
             for file in self.json_of("inspect", "--db", self.db, "--column-family", "b")["files"]:
                 self.assertEqual(file["filter"]["origin"], "stock", other)

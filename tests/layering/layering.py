@@ -94,7 +94,7 @@ ROOMS = [
 # Engines include public headers and lib/base, like an engine outside of this project. What they
 # need besides is of no use to others:
 PRIVATE = {
-    "lib/prefix/prefix_chooser.h": "`advise` chooses the rule that a builder would choose",
+    "lib/prefix/prefix_builder.h": "`advise` chooses the rule that a builder would choose",
     "lib/prefix/prefix_rule.h": "`check` looks up each prefix of each key, and absent ones",
     "lib/skip/column_index.h": "lists of files keep digests of their indexes side by side",
     "lib/skip/granule_pruner.h": "a decision asks thousands of files, without allocation for each",

@@ -1,19 +1,63 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "integration/cli/advise/plan_search.h"
+#include "blocksieve/tree.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/report.h"
+#include "integration/cli/database/table/table_file.h"
 #include "integration/rocksdb/maintenance/metrics.h"
 #include "integration/rocksdb/maintenance/seek_sample.h"
 
 namespace blocksieve::cli {
+
+// The column families of a database, and searches for the filters that blocksieve would build for
+// them within a limit.
+
+/// The column families of a database that have keys.
+struct Forest {
+  std::vector<FileReport> files;
+  std::vector<Tree> trees;  ///< As BuildTrees makes them of `files`.
+
+  uint64_t num_keys() const;
+  size_t num_runs() const;
+};
+
+/// The plans for all column families, one for each tree.
+using Plans = std::vector<FilterPlan>;
+
+/// The sum of a member over the plans.
+uint64_t AddUp(const Plans& plans, uint64_t FilterPlan::*member);
+
+/// A level with runs.
+struct ForestLevel {
+  size_t tree = 0;  ///< Number in the forest.
+  int number = 0;   ///< -1: unknown.
+  std::span<const TreeRun> runs;
+  size_t first_run = 0;     ///< Number of its first run in the forest.
+  uint64_t num_keys = 0;    ///< Of all its runs.
+  double lookup_share = 0;  ///< Of the column family's lookups, for each run.
+
+  size_t index() const { return static_cast<size_t>(std::max(number, 0)); }
+  const TreeLevel& In(const Plans& plans) const { return plans[tree].levels[index()]; }
+  const FilterRates& RatesIn(const Plans& plans) const { return plans[tree].rates.levels[index()]; }
+};
+
+/// All levels that have runs, those of one tree after those of another.
+std::vector<ForestLevel> ListLevels(const Forest& forest);
+
+/// What filters must not exceed.
+struct PlanLimit {
+  std::optional<uint64_t> memory = std::nullopt;      ///< Bytes of all filters.
+  std::optional<double> wasted_reads = std::nullopt;  ///< Per lookup of an absent key.
+};
 
 using rocksdb_plugin::KeysOfFile;
 using rocksdb_plugin::ObservedReads;
@@ -73,14 +117,14 @@ KeysOfFile KeysInFiles(const std::string& doing);
 /// What a column of a binary number in the key would save, by one or two exact intervals of each
 /// block. Shares are of what the sampled files have.
 struct WindowColumn {
-  std::string definition;  ///< "key:uint64be(8)"
+  std::string column;  ///< Its definition: "key:uint64be(8)".
   double blocks_read = 1;
   double files_read = 1;
 };
 
 struct WindowAdvice {
   double window = 0;                       ///< Share of the values that a window has.
-  size_t num_files = 0;                    ///< Sampled, spread over all.
+  size_t files_sampled = 0;                ///< Spread over all.
   std::vector<WindowColumn> columns = {};  ///< At most three, the best first.
 };
 

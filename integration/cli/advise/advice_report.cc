@@ -3,7 +3,6 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "blocksieve/sizing.h"

@@ -8,9 +8,7 @@
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/info_log.h"
-#include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
-#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::cli {
@@ -166,6 +164,19 @@ bool HasColumns(const Source& source) {
   });
 }
 
+// The options of `blocksieve enable` that request these features: " --bits-per-key 9.98".
+std::string EnableArguments(const EnableOptions& features) {
+  std::string arguments;
+  for (const auto& entry : rocksdb_plugin::EnableOptionTable().entries()) {
+    const std::string value = entry.write(&features);
+    if (value == entry.default_text) continue;
+    std::string name = entry.name;
+    std::ranges::replace(name, '_', '-');
+    arguments += " --" + name + (value == "true" ? "" : " " + ShellWord(value));
+  }
+  return arguments;
+}
+
 // The command that sets a policy, and what it needs, in the OPTIONS file.
 std::string CommandToSet(const EnableOptions& policy, const AdviseOptions& options,
                          const Source& source) {
@@ -201,6 +212,48 @@ std::string HowToSetByProgram(const EnableOptions& policy, const Source& source,
       why = failure.what();
     }
   return fmt::format("{} in its program, as no command here can: {}", PolicyOption(policy), why);
+}
+
+// The steps to set a policy. `command`: sets it in the OPTIONS file; empty: which has it, and what
+// it needs. `only`: the only column family.
+std::string StepsText(const EnableOptions& policy, const std::string& command,
+                      const std::string& database, const std::optional<std::string>& only) {
+  const std::string db = ShellWord(database) + (only ? " --column-family " + ShellWord(*only) : "");
+  int step = 0;
+  std::string text;
+  if (!command.empty()) {
+    text += fmt::format(
+        "{}. Set these options in the OPTIONS file of the database. This command does it, with "
+        "what\n"
+        "   they need, and keeps the old file:\n"
+        "     {}\n",
+        ++step, command);
+  }
+  const auto [goal, value] = GoalOption(policy);
+  std::string fields = fmt::format(".{} = {}", goal, value);
+  if (policy.range_fpr) {
+    fields += fmt::format(", .ranges = true, .range_fpr = {}", *policy.range_fpr);
+  }
+  if (!policy.prefixes.empty()) fields += fmt::format(", .prefixes = \"{}\"", policy.prefixes);
+  text += fmt::format(
+      "{}. A program that loads the OPTIONS file (LoadLatestOptions) needs the plug-in, linked or\n"
+      "   preloaded (LD_PRELOAD). Other programs set the options in code and link "
+      "blocksieve::rocksdb:\n"
+      "     blocksieve::Enable(&options, {{{}}});\n",
+      ++step, fields);
+  if (rocksdb_plugin::AnswersRanges(policy)) {
+    text += "   Seeks need an upper bound: blocksieve::PrepareRangeRead(&bound, &read_options);\n";
+  }
+  if (!command.empty()) text += fmt::format("{}. Close the database and open it again.\n", ++step);
+  text += fmt::format(
+      "{}. A file gets its new filter when a compaction rewrites it. To rewrite all such files "
+      "now,\n"
+      "   while no process has the database open:\n"
+      "     blocksieve rewrite --db {}\n"
+      "   To restore stock filters:\n"
+      "     blocksieve revert --db {}\n",
+      ++step, db, db);
+  return text;
 }
 
 std::string ToText(const AdviseOptions& options, const Advice& advice, const Source& source) {

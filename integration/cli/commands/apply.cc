@@ -2,7 +2,6 @@
 
 #include "integration/cli/commands/rewrite.h"
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/rocksdb/block_index/factory.h"
 

@@ -11,7 +11,6 @@
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/database/open_database.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -75,22 +74,22 @@ const ObjectOption kListeners = {"listeners", rocksdb::EventListener::Type(),
                                  "silently creates no listener, not even blocksieve's", true};
 
 // The names that users may write.
-std::vector<std::string> RegisteredNames(const ObjectOption& option) {
-  std::vector<std::string> names;
-  rocksdb::ObjectRegistry::NewInstance()->GetFactoryNames(option.type, &names);
+std::set<std::string> RegisteredNames(const ObjectOption& option) {
+  std::vector<std::string> all;
+  rocksdb::ObjectRegistry::NewInstance()->GetFactoryNames(option.type, &all);
+  std::set<std::string> names(all.begin(), all.end());
   std::erase_if(names, [](const std::string& name) {
     return name.starts_with("rocksdb.") || name == rocksdb_plugin::RangeExtractor::kMarkedName;
   });
-  const std::set<std::string> sorted(names.begin(), names.end());
-  return {sorted.begin(), sorted.end()};
+  return names;
 }
 
 void ReportRefused(const ObjectOption& option, const NamedObject& object, bool is_among_ours,
                    Findings* findings) {
-  const std::vector<std::string> names = RegisteredNames(option);
+  const std::set<std::string> names = RegisteredNames(option);
   const std::string id = ParseId(object.value);
   const std::string name = id.substr(0, id.find(':'));
-  if (std::ranges::find(names, name) != names.end()) {
+  if (names.contains(name)) {
     return findings->Report(
         object.family, fmt::format("{} is {}; RocksDB silently ignores part of it: {}", option.name,
                                    object.value, object.reason));

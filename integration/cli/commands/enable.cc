@@ -5,7 +5,6 @@
 #include <regex>
 
 #include "integration/cli/commands/rewrite.h"
-#include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/rocksdb/policy/enable_options.h"

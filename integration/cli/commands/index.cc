@@ -2,7 +2,6 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/rewrite.h"
-#include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/cli/rows/rows.h"
 
@@ -36,11 +35,47 @@ struct IndexOptions : TargetOptions {
   std::string copy_from;
 };
 
+// Builds an index for each SST that lacks one or whose index is damaged, also for new SSTs of
+// another process. `progress` as in RebuildSkipIndexes; returns false if it stopped the work.
+bool RebuildIndexes(const IndexOptions& options, const ShowProgress& progress) {
+  constexpr int kMaxPasses = 5;
+  const std::string& path = options.target.path;
+  const StoredDatabase stored = ReadStored(options.target);
+  const std::string family = stored.TargetFamilies().front();
+  const auto factory = NewIndexFactory(stored, family, options.change);
+  if (factory == nullptr) {
+    term::FailUsage("database {} has no skip index; define one with --index", path);
+  }
+  FileProgress all;  // of the passes before
+  for (int pass = 1; pass <= kMaxPasses; ++pass) {
+    const auto db = OpenReadOnly(options.target, family, Access::kIndex, factory);
+    FileProgress last;
+    uint64_t num_listed = 0;
+    bool was_stopped = false;
+    const rocksdb::Status status = RebuildSkipIndexes(
+        db.get(), {db.FindHandle(family)},
+        [&](const FileProgress& done) {
+          last = done;
+          num_listed = std::max(num_listed, done.files_left);
+          last.files_done += all.files_done;
+          last.bytes_done += all.bytes_done;
+          was_stopped = !progress(last);
+          return !was_stopped;
+        },
+        options.bytes_per_second);
+    if (was_stopped) return false;
+    term::CheckOk(status, "cannot rebuild the indexes of database {}", path);
+    // Otherwise another process removed files, and wrote others in their place.
+    if (last.files_done - all.files_done == num_listed) break;
+    all = last;
+  }
+  return true;
+}
+
 void Rebuild(IndexOptions options) {
   options.change.columns = ParseColumns(options.indexes);
-  const FileProgress last = RunInterruptibly("indexing", [&](const ShowProgress& show) {
-    return RebuildIndexes(options.target, options.change, options.bytes_per_second, show);
-  });
+  const FileProgress last = RunInterruptibly(
+      "indexing", [&](const ShowProgress& show) { return RebuildIndexes(options, show); });
   WriteReport(options.format, {{"files_indexed", last.files_done}, {"bytes_read", last.bytes_done}},
               fmt::format("indexed: {} of {} bytes\n", term::CountOf(last.files_done, "file"),
                           term::WithCommas(last.bytes_done)));

@@ -45,6 +45,13 @@ struct InspectOptions : TargetOptions {
 // Conditions of --fail-if.
 constexpr const char* kConditions = "without-filter";
 
+// Of two members; "-" of 0.
+CellText FormatShare(const char* part, const char* whole) {
+  return [part, whole](const Json& row) {
+    return row[whole] == 0 ? "-" : ShareText(Ratio(row[part], row[whole]));
+  };
+}
+
 std::string IndexesText(const Json& indexes, bool with_family) {
   if (indexes.empty()) return "No skip indexes.\n";
   return TableText({{"skip index", "/definition", PlainText},
@@ -213,7 +220,7 @@ void RunInspect(const InspectOptions& options) {
       target.path.empty() ? Unfiltered() : FindUnfiltered(files, target, "\n", "\n");
   Json document = Describe(target, files, unfiltered);
   AddMissed(read, &document);
-  if (options.format == OutputFormat::kPrometheus) {
+  if (options.format == "prometheus") {
     std::vector<FilterMetric> metrics;
     rocksdb_plugin::AddFiles(files, /*with_rates=*/true, &metrics);
     if (!target.path.empty()) rocksdb_plugin::LabelDatabase(target.path, &metrics);

@@ -11,7 +11,6 @@
 #include <limits>
 #include <regex>
 
-#include "blocksieve/bytes.h"
 #include "integration/rocksdb/options/loaded_options.h"
 
 namespace blocksieve::cli {
@@ -103,18 +102,8 @@ void AddOption(CLI::App* command, OptionValue value, const std::string& name,
   if (name[0] == '-') option->allow_extra_args(false);
 }
 
-void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words) {
-  command
-      ->add_option_function<std::string>(
-          "--format",
-          [format](const std::string& name) {
-            *format = name == "json"         ? OutputFormat::kJson
-                      : name == "prometheus" ? OutputFormat::kPrometheus
-                                             : OutputFormat::kText;
-          },
-          "output format (default text)")
-      ->type_name(words)
-      ->transform(CLI::Validator(OneOf(words), ""));
+void AddFormatOption(CLI::App* command, std::string* format, const std::string& words) {
+  AddOption(command, format, "--format " + words, "output format (default text)", OneOf(words));
 }
 
 void AddDropOption(CLI::App* command, Target* target) {
@@ -227,13 +216,14 @@ Check OneOf(const std::string& words) {
 
 std::string JsonLine(const Json& document) {
   constexpr auto kReplaceInvalid = Json::error_handler_t::replace;
-  Json versioned = {{"version", kJsonVersion}};
+  // Grows when members are renamed or removed, not when added.
+  Json versioned = {{"version", 3}};
   versioned.update(document);
   return versioned.dump(-1, ' ', false, kReplaceInvalid) + "\n";
 }
 
-void WriteReport(OutputFormat format, const Json& document, const std::string& text) {
-  term::WriteToStandardOutput(format == OutputFormat::kJson ? JsonLine(document) : text);
+void WriteReport(const std::string& format, const Json& document, const std::string& text) {
+  term::WriteToStandardOutput(format == "json" ? JsonLine(document) : text);
 }
 
 void SetBytes(Json* object, const std::string& name, std::string_view bytes) {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -61,16 +60,15 @@ void AddOption(CLI::App* command, OptionValue value, const std::string& name,
                const std::string& description, const Check& check = nullptr,
                bool is_required = false);
 
-enum class OutputFormat { kText, kJson, kPrometheus };
-
 /// The options of a subcommand that works on a target.
 struct TargetOptions {
   Target target;
-  OutputFormat format = OutputFormat::kText;
+  std::string format = "text";  ///< The word of --format.
 };
 
 /// The option --format, with text, json or, if `words` has it, prometheus.
-void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words = "text|json");
+void AddFormatOption(CLI::App* command, std::string* format,
+                     const std::string& words = "text|json");
 
 /// What a subcommand works on.
 enum class Subject {
@@ -111,9 +109,6 @@ std::pair<CLI::App*, Options*> AddSubcommand(CLI::App* app, Action* action, cons
           options.get()};
 }
 
-/// Sets the format of --help. REQUIRES: `app` has no subcommands yet
-void SetHelpFormat(CLI::App* app);
-
 /// Adds a step of a subcommand, which needs one or more. Its options may follow them. Parsing
 /// appends the given steps to `*given`, in order.
 CLI::App* AddStep(CLI::App* command, const char* name, const char* description,
@@ -134,15 +129,12 @@ std::string KnownPolicy(const std::string& policy);
 /// One of the words "text|json|csv".
 Check OneOf(const std::string& words);
 
-/// The `version` of JSON documents. Grows when members are renamed or removed, not when added.
-inline constexpr int kJsonVersion = 3;
-
 /// The document on one line, with the member `version` and a line end. Replaces bytes that are not
 /// UTF-8, which names of files and columns may have.
 std::string JsonLine(const Json& document);
 
 /// Writes the report in the chosen format to standard output.
-void WriteReport(OutputFormat format, const Json& document, const std::string& text);
+void WriteReport(const std::string& format, const Json& document, const std::string& text);
 
 /// Sets the member `name` to the bytes, or `name`_hex to hexadecimal digits if they are not UTF-8.
 void SetBytes(Json* object, const std::string& name, std::string_view bytes);

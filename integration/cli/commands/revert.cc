@@ -3,7 +3,6 @@
 
 #include "integration/cli/commands/rewrite.h"
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
 
 namespace blocksieve::cli {
@@ -50,7 +49,7 @@ void RunRevert(const ChangeOptions& options) {
   for (const std::string& note : notes) term::WriteToStandardError("blocksieve: " + note + "\n");
   const auto make_plan = [&] { return PlanRevert(target, options.files, stock); };
   RewritePlan before = make_plan();  // the filters as programs read them now
-  const bool is_text = options.format == OutputFormat::kText;
+  const bool is_text = options.format == "text";
   const std::string changes = ChangesText(stock);
   const std::string written =
       options.is_dry_run || changes.empty() ? "" : WriteNextOptions(lock->env(), stored, stock);

@@ -6,7 +6,6 @@
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/rocksdb/scan/scan_context.h"
 
@@ -126,8 +125,8 @@ SkipScanOptions ScanOptionsFor(const ScanOptions& options, const Query& query) {
   return scan;
 }
 
-void WriteRow(const SkipScan& scan, OutputFormat format, term::Output* output) {
-  if (format == OutputFormat::kText) {
+void WriteRow(const SkipScan& scan, const std::string& format, term::Output* output) {
+  if (format == "text") {
     output->Write(scan.key().ToStringView());
     output->Write("\t");
     output->Write(scan.value().ToStringView());
@@ -148,8 +147,8 @@ uint64_t WriteRows(const ScanOptions& options, SkipScan* scan, term::Output* out
     WriteRow(*scan, options.format, output);
   }
   if (options.count) {
-    output->Write(options.format == OutputFormat::kJson ? JsonLine({{"count", count}})
-                                                        : std::to_string(count) + "\n");
+    output->Write(options.format == "json" ? JsonLine({{"count", count}})
+                                           : std::to_string(count) + "\n");
   }
   output->Flush();
   return count;
@@ -186,8 +185,8 @@ void RunScan(const ScanOptions& options) {
   const uint64_t count = WriteRows(options, scan.get(), &output);
   if (options.scan.explain) {
     const ScanExplanation explanation = scan->Explain();
-    term::WriteToStandardError(options.format == OutputFormat::kJson ? JsonLine(explanation)
-                                                                     : explanation.ToText());
+    term::WriteToStandardError(options.format == "json" ? JsonLine(explanation)
+                                                        : explanation.ToText());
   }
   check(scan->status(),
         fmt::format("read database {} after {}", options.target.path, term::CountOf(count, "row")));

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/open_database.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -34,7 +33,7 @@ constexpr uint64_t kMaxUrls = uint64_t{1} << 50;
 struct SieveCommandOptions {
   std::string db;
   sieve::SieveOptions sieve;
-  OutputFormat format = OutputFormat::kText;
+  std::string format = "text";
   std::string push_file;
   std::string forget_file;
   uint64_t pop_urls = 1;
@@ -146,7 +145,7 @@ void PrintStats(const SieveCommandOptions& options, UrlSieve* sieve, term::Outpu
   SieveStats stats;
   CheckStatus(sieve->GetStats(&stats), options.db);
   const Json document = Describe(stats);
-  output->Write(options.format == OutputFormat::kJson ? JsonLine(document) : StatsText(document));
+  output->Write(options.format == "json" ? JsonLine(document) : StatsText(document));
 }
 
 void Compact(const SieveCommandOptions& options, UrlSieve* sieve) {

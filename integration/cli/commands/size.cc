@@ -4,7 +4,6 @@
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::cli {
@@ -34,7 +33,7 @@ struct SizeOptions {
   std::optional<double> bits_per_key;
   std::optional<uint64_t> bytes;
   uint64_t keys = kDefaultKeys;
-  OutputFormat format = OutputFormat::kText;
+  std::string format = "text";
 };
 
 // The most accurate layout whose payload fits.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/file_check.h"
 
 namespace blocksieve::cli {
 namespace {

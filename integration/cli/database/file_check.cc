@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "integration/cli/database/file_check.h"
+#include "integration/cli/database/database.h"
 
 #include <algorithm>
 #include <cassert>
@@ -7,9 +7,7 @@
 #include <random>
 #include <set>
 #include <string_view>
-#include <utility>
 
-#include "integration/cli/term/terminal.h"
 #include "lib/prefix/prefix_rule.h"
 
 namespace blocksieve::cli {

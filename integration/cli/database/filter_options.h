@@ -54,14 +54,6 @@ std::string DescribeParts(const EnableOptions& policy);
 /// The option that requests this policy: "filter_policy={...}".
 std::string PolicyOption(const EnableOptions& policy);
 
-/// The options of `blocksieve enable` that request these features: " --bits-per-key 9.98".
-std::string EnableArguments(const EnableOptions& features);
-
-/// The steps to set a policy. `command`: sets it in the OPTIONS file; empty: which has it, and what
-/// it needs. `only`: the only column family.
-std::string StepsText(const EnableOptions& policy, const std::string& command,
-                      const std::string& database, const std::optional<std::string>& only);
-
 /// Why the policy of a filter_policy value builds no filter at all; "" if it builds some.
 std::string WhyNoFilterIsBuilt(const std::string& policy_value);
 

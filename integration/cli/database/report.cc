@@ -112,12 +112,6 @@ std::string ShareText(const Json& value) {
   return fmt::format("{:.1f} %", 100 * value.get<double>());
 }
 
-CellText FormatShare(const char* part, const char* whole) {
-  return [part, whole](const Json& row) {
-    return row[whole] == 0 ? "-" : ShareText(Ratio(row[part], row[whole]));
-  };
-}
-
 std::string TableText(std::vector<TableColumn> columns, const Json& rows, bool with_family) {
   if (with_family) columns.insert(columns.begin(), {"family", "/family", PlainText});
   std::vector<Cells> lines(1);

@@ -22,9 +22,8 @@ std::string CountText(const Json& value);     ///< "1,234,567"
 std::string FileNameText(const Json& value);  ///< The last part of a path.
 std::string RateText(const Json& value);      ///< Four digits; "-" for 1, which rules nothing out.
 std::string ReadsText(const Json& value);     ///< Three digits.
-std::string BitsPerKeyText(const Json& value);              ///< Bits per key: "9.94"; "-" for 0.
-std::string ShareText(const Json& value);                   ///< "12.3 %"
-CellText FormatShare(const char* part, const char* whole);  ///< Of two members; "-" of 0.
+std::string BitsPerKeyText(const Json& value);  ///< Bits per key: "9.94"; "-" for 0.
+std::string ShareText(const Json& value);       ///< "12.3 %"
 
 struct TableColumn {
   std::string header;

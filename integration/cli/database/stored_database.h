@@ -65,9 +65,6 @@ bool IsSameDirectory(const std::string& a, const std::string& b);
 /// Names in a directory with this suffix, sorted; empty if it cannot be read.
 std::vector<std::string> NamesWithSuffix(const std::string& directory, const char* suffix);
 
-/// Names of WAL files in a directory. Programs also keep other files named *.log there.
-std::vector<std::string> WalFiles(const std::string& directory);
-
 /// Prints a message on standard error, unless it was printed before.
 void WarnOnce(const std::string& text);
 
@@ -114,13 +111,6 @@ StoredDatabase ReadStored(const Target& target);
 
 /// The same with an OPTIONS file, such as an edited one.
 StoredDatabase WithText(const Target& target, OptionsText text);
-
-/// The directory with the WAL of the database: its own, or another one that wal_dir of its OPTIONS
-/// file names. Databases with a stored path of their own, which is stale in a copy, have their WAL
-/// here. In all other cases says on standard error, once, which WAL is read; to write, throws
-/// Failure: opening a database to write deletes the WAL files and table files in its WAL directory
-/// that it does not know, and outdates a WAL that is elsewhere.
-std::string WalDirectory(const StoredDatabase& database, Access access);
 
 /// The options of block-based tables; null if the family has others.
 const rocksdb::BlockBasedTableOptions* FindTableOptions(const rocksdb::ColumnFamilyOptions& family);

@@ -12,7 +12,6 @@
 #include <unordered_map>
 
 #include "blocksieve/sizing.h"
-#include "integration/cli/database/database.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/listener/listener.h"
 

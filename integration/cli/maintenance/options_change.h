@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/database/open_database.h"
 #include "integration/cli/database/report.h"
 
 // Changes the OPTIONS file of a closed database, and changes it back. Everything throws Failure;

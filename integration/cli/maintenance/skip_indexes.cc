@@ -10,7 +10,6 @@
 #include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
-#include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/file.h"
 
 namespace blocksieve::cli {
@@ -123,41 +122,6 @@ void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& i
   std::erase_if(collectors,
                 [&](const auto& one) { return std::string_view(one->Name()) == index->Name(); });
   collectors.push_back(index);
-}
-
-bool RebuildIndexes(const Target& target, const IndexChange& change, uint64_t bytes_per_second,
-                    const std::function<bool(const FileProgress&)>& progress) {
-  constexpr int kMaxPasses = 5;
-  const StoredDatabase stored = ReadStored(target);
-  const std::string family = stored.TargetFamilies().front();
-  const auto factory = NewIndexFactory(stored, family, change);
-  if (factory == nullptr) {
-    term::FailUsage("database {} has no skip index; define one with --index", target.path);
-  }
-  FileProgress all;  // of the passes before
-  for (int pass = 1; pass <= kMaxPasses; ++pass) {
-    const auto db = OpenReadOnly(target, family, Access::kIndex, factory);
-    FileProgress last;
-    uint64_t num_listed = 0;
-    bool was_stopped = false;
-    const rocksdb::Status status = RebuildSkipIndexes(
-        db.get(), {db.FindHandle(family)},
-        [&](const FileProgress& done) {
-          last = done;
-          num_listed = std::max(num_listed, done.files_left);
-          last.files_done += all.files_done;
-          last.bytes_done += all.bytes_done;
-          was_stopped = !progress(last);
-          return !was_stopped;
-        },
-        bytes_per_second);
-    if (was_stopped) return false;
-    term::CheckOk(status, "cannot rebuild the indexes of database {}", target.path);
-    // Otherwise another process removed files, and wrote others in their place.
-    if (last.files_done - all.files_done == num_listed) break;
-    all = last;
-  }
-  return true;
 }
 
 }  // namespace blocksieve::cli

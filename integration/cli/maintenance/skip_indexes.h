@@ -1,7 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,7 +8,7 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/rocksdb/skip_index.h"
-#include "integration/cli/database/open_database.h"
+#include "integration/cli/database/database.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 
 // Maintains skip indexes in sidecars, with the database open read-only. Everything throws Failure.
@@ -54,11 +53,5 @@ bool HasValues(const GuardedDb& db, rocksdb::ColumnFamilyHandle* family, const C
 /// Sets the index of new files in place of another one, beside other collectors.
 void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,
               rocksdb::ColumnFamilyOptions* options);
-
-/// Builds an index for each SST that lacks one or whose index is damaged, also for new SSTs of
-/// another process. `bytes_per_second`: 0: no limit. `progress` as in RebuildSkipIndexes; returns
-/// false if it stopped the work.
-bool RebuildIndexes(const Target& target, const IndexChange& change, uint64_t bytes_per_second,
-                    const std::function<bool(const FileProgress&)>& progress);
 
 }  // namespace blocksieve::cli

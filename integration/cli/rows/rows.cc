@@ -9,10 +9,7 @@
 #include <deque>
 #include <new>
 #include <optional>
-#include <span>
 #include <utility>
-
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {

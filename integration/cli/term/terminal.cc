@@ -17,11 +17,6 @@
 #include <system_error>
 
 namespace blocksieve::term {
-namespace {
-
-constexpr size_t kBufferBytes = 64 << 10;  // capacity of a pipe on Linux
-
-}  // namespace
 
 void PrepareStandardStreams() {
   std::signal(SIGPIPE, SIG_IGN);
@@ -47,6 +42,7 @@ void WriteToStandardOutput(std::string_view text) {
 Output::Output() : is_terminal_(::isatty(STDOUT_FILENO) == 1) {}
 
 void Output::Write(std::string_view text) {
+  constexpr size_t kBufferBytes = 64 << 10;  // capacity of a pipe on Linux
   buffer_ += text;
   const bool ends_line = is_terminal_ && text.ends_with('\n');
   if (ends_line || buffer_.size() >= kBufferBytes) Flush();
@@ -185,30 +181,6 @@ void Remember(int signal) {
   interrupted = true;
 }
 
-int RunAndReport(const std::string& name, const std::function<void()>& run,
-                 const Describe& describe) {
-  const auto report = [&](const char* message, int code) {
-    std::string text =
-        describe ? describe(name, message, code) : fmt::format("{}: {}\n", name, message);
-    if (!describe && code == kUsageCode) text += fmt::format("See: {} --help\n", name);
-    WriteToStandardError(text);
-    return code;
-  };
-  try {
-    run();
-    if (std::fflush(stdout) != 0) Fail("cannot write to standard output");
-    return 0;
-  } catch (const UsageError& error) {
-    return report(error.what(), kUsageCode);
-  } catch (const Interrupted& interrupted) {
-    return report(interrupted.what(), kSignalCode + interrupted.signal());
-  } catch (const std::bad_alloc&) {
-    return report("out of memory", kFailureCode);
-  } catch (const std::exception& error) {
-    return report(error.what(), kFailureCode);
-  }
-}
-
 }  // namespace
 
 Interrupted::Interrupted(const std::string& what)
@@ -229,12 +201,30 @@ void CatchInterrupts() {
 
 std::atomic<bool>& InterruptFlag() { return interrupted; }
 
-int RunMain(const std::string& name, const std::function<void()>& run, const Describe& describe) {
+int RunMain(const std::string& name, const std::function<void()>& run,
+            const Describe& describe) try {
+  const auto report = [&](const char* message, int code) {
+    std::string text =
+        describe ? describe(name, message, code) : fmt::format("{}: {}\n", name, message);
+    if (!describe && code == kUsageCode) text += fmt::format("See: {} --help\n", name);
+    WriteToStandardError(text);
+    return code;
+  };
   try {
-    return RunAndReport(name, run, describe);
-  } catch (...) {  // not even memory for a message
-    return kFailureCode;
+    run();
+    if (std::fflush(stdout) != 0) Fail("cannot write to standard output");
+    return 0;
+  } catch (const UsageError& error) {
+    return report(error.what(), kUsageCode);
+  } catch (const Interrupted& interrupted) {
+    return report(interrupted.what(), kSignalCode + interrupted.signal());
+  } catch (const std::bad_alloc&) {
+    return report("out of memory", kFailureCode);
+  } catch (const std::exception& error) {
+    return report(error.what(), kFailureCode);
   }
+} catch (...) {  // not even memory for a message
+  return kFailureCode;
 }
 
 }  // namespace blocksieve::term

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "blocksieve/hash.h"
-#include "lib/bloom/bloom_model.h"
+#include "lib/bloom/blocked_bloom.h"
 #include "lib/classic/container.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/statistics.h"

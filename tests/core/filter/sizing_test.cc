@@ -9,7 +9,7 @@
 #include <random>
 
 #include "blocksieve/bloom.h"
-#include "lib/bloom/bloom_model.h"
+#include "lib/bloom/blocked_bloom.h"
 #include "lib/classic/container.h"
 
 namespace blocksieve {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
-#include "lib/column/value_number.h"
+#include "lib/column/values.h"
 #include "lib/predicate/pattern.h"
 #include "tests/core/column/test_columns.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/ribbon/builder.h"
 
 #include <cmath>
 #include <cstring>
@@ -10,7 +9,6 @@
 #include "lib/hash/hash_list.h"
 #include "lib/ribbon/probe.h"
 #include "lib/ribbon/shape.h"
-#include "lib/ribbon/sizing.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/guarded_bytes.h"
 

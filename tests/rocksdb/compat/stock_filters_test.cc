@@ -14,7 +14,7 @@
 #include "integration/rocksdb/maintenance/file_report.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "lib/filter/stock_sizing.h"
+#include "lib/filter/kinds.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_locale.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/cli/database/table/table_file.h"
 
+#include <fmt/ranges.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/env.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
@@ -10,13 +10,17 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <string_view>
+#include <vector>
 
 #include "blocksieve/filter.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
+#include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -57,6 +61,105 @@ bool LacksItsTimestamps(const Properties& properties) {
   } else {
     return false;
   }
+}
+
+IndexReport ReportSkipIndex(const std::string& path,
+                            const std::shared_ptr<const rocksdb::TableProperties>& properties) {
+  const auto& user = properties->user_collected_properties;
+  const rocksdb_plugin::SstIndex index(properties,
+                                       {rocksdb::Env::Default()->GetFileSystem(), path});
+  IndexReport report;
+  if (const SkipIndex* const open = index.index()) {
+    report.num_granules = open->num_granules();
+    report.num_bytes = open->index_bytes();
+    report.place = index.is_in_sidecar() ? "sidecar" : "sst";
+    report.columns = open->columns();
+  } else if (const bool has_sidecar = user.contains(rocksdb_plugin::kSidecarProperty);
+             has_sidecar || user.contains(rocksdb_plugin::kIndexProperty)) {
+    // A copied database is not damaged.
+    (has_sidecar && index.lacks_sidecar() ? report.note : report.problem) = index.problem();
+  } else if (user.count(rocksdb_plugin::kProblemProperty) != 0) {
+    report.note = index.problem();
+  }
+  return report;
+}
+
+// The table's last block but the footer lists its meta blocks:
+//   entries, each: varints shared, unshared, value_size; unshared bytes of the name; the value
+//   fixed32 offset of each restart; fixed32 their number; the trailer: compression, checksum
+// The footer, 48 bytes before format version 1 and 53 since, has its place.
+
+constexpr const char* kAny = "any";
+
+bool IsKnown(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames = {
+      "rocksdb.properties", "rocksdb.compression_dict", "rocksdb.range_del",
+      "rocksdb.hashindex.prefixes", "rocksdb.hashindex.metadata"};
+  std::vector<std::string_view> prefixes = {"filter.", "fullfilter.", "partitionedfilter."};
+#if ROCKSDB_MAJOR >= 9  // files of format version 6 name it
+  prefixes.push_back("rocksdb.index");
+#endif
+  if (BLOCKSIEVE_HAS_USER_INDEX != 0) prefixes.push_back("rocksdb.user_defined_index.");
+  return std::ranges::find(kNames, name) != kNames.end() ||
+         std::ranges::any_of(prefixes, [&](auto prefix) { return name.starts_with(prefix); });
+}
+
+// The block of names with its compression byte; empty if it cannot be found.
+std::string ReadMetaIndex(const std::string& path) {
+  constexpr uint64_t kFooterBytes = 53;
+  constexpr uint64_t kLegacyFooterBytes = 48;
+  constexpr uint64_t kLegacyMagic = 0xdb4775248b80fb57;
+  constexpr uint64_t kTrailerBytes = 5;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const auto num_bytes = static_cast<uint64_t>(std::max<std::streamoff>(file.tellg(), 0));
+  const auto read = [&](uint64_t offset, uint64_t size) {
+    std::string bytes;
+    if (offset > num_bytes || size > num_bytes - offset) return bytes;
+    bytes.resize(static_cast<size_t>(size));
+    file.seekg(static_cast<std::streamoff>(offset));
+    file.read(bytes.data(), static_cast<std::streamsize>(size));
+    return bytes;
+  };
+  if (num_bytes < kFooterBytes) return "";
+  const std::string footer = read(num_bytes - kFooterBytes, kFooterBytes);
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(footer.data());
+  const bool is_legacy = LoadLittleEndian<uint64_t>(bytes + kFooterBytes - 8) == kLegacyMagic;
+  if (!is_legacy && LoadLittleEndian<uint32_t>(bytes + kFooterBytes - 12) >= 6) {
+    const uint64_t size = LoadLittleEndian<uint32_t>(bytes + 13) + uint64_t{1};
+    return read(num_bytes - kFooterBytes - kTrailerBytes + 1 - size, size);
+  }
+  Decoder handle(AsBytes(footer).subspan(is_legacy ? kFooterBytes - kLegacyFooterBytes : 1));
+  const uint64_t offset = handle.Varint();
+  return read(offset, std::min(handle.Varint(), num_bytes) + 1);
+}
+
+// The names of the meta blocks of a block-based table that this RocksDB does not know, with
+// commas; "" without any. RocksDB ends the process that checks such a table if it was built
+// with assertions, as Debian's is: tables of RocksDB 2, of Pebble, with a block index of a
+// later RocksDB. "any" if the table does not list them as RocksDB does.
+std::string UnknownMetaBlocks(const std::string& path) {
+  const std::string block = ReadMetaIndex(path);
+  if (block.size() <= sizeof(uint32_t) || block.back() != 0) return kAny;  // missing or compressed
+  const ByteView contents = AsBytes(block).first(block.size() - 1);
+  const size_t before_count = contents.size() - sizeof(uint32_t);
+  const uint64_t restart_bytes =
+      uint64_t{LoadLittleEndian<uint32_t>(contents.data() + before_count)} * sizeof(uint32_t);
+  if (restart_bytes > before_count) return kAny;
+  Decoder entries(contents.first(before_count - static_cast<size_t>(restart_bytes)));
+  std::vector<std::string> unknown;
+  std::string name;
+  while (!entries.rest().empty()) {
+    const uint64_t shared = entries.Varint();
+    const uint64_t unshared = entries.Varint();
+    const uint64_t value_size = entries.Varint();
+    const ByteView rest = entries.Bytes(unshared);
+    entries.Bytes(value_size);
+    if (!entries.ok() || shared > name.size()) return kAny;
+    name.resize(static_cast<size_t>(shared));
+    name.append(reinterpret_cast<const char*>(rest.data()), rest.size());
+    if (!IsKnown(name)) unknown.push_back(name);
+  }
+  return fmt::format("{}", fmt::join(unknown, ", "));
 }
 
 }  // namespace
@@ -358,6 +461,64 @@ std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::m
     if (extractor()->InDomain(key) && !has_prefix(extractor()->Transform(key))) return key;
   }
   return std::nullopt;
+}
+
+// RocksDB silently skips filters that it cannot read.
+void TableFile::ExplainMissingFilters(FilterReport* report) const {
+  report->note = has_obsolete_filter_ ? "one filter per block, which RocksDB no longer reads"
+                                      : rocksdb_plugin::LoadedAbiProblem();
+  if (!report->note.empty()) return;
+  std::string damage = table_.filter_damage;
+  if (damage.empty()) {
+    const rocksdb::Status status = VerifyChecksum();
+    if (!status.ok()) damage = status.ToString();
+  }
+  if (!damage.empty()) {
+    report->origin = FilterOrigin::kUnreadable;
+    report->problems.push_back("unreadable filter: " + damage);
+  } else {
+    report->note = "written by the unknown policy " + properties_->filter_policy_name;
+  }
+}
+
+std::string TableFile::EntriesText(const FilterReport& report) const {
+  if (!has_prefixes_) return "keys";
+  if (!report.has_range_extractor) return has_whole_keys_ ? "keys and prefixes" : "prefixes";
+  const bool has_ranges = report.ranges.num_filters != 0;
+  if (report.prefixes.num_filters == 0) return has_ranges ? "keys and ranges" : "keys";
+  return has_ranges ? "keys, prefixes and ranges" : "keys and prefixes";
+}
+
+FilterReport TableFile::ReportFilters() {
+  FilterReport report = rocksdb_plugin::ReportFilters(*properties_, table_.filters);
+  if (!is_block_based()) {
+    report.origin = FilterOrigin::kNone;  // a PlainTable may have one of its own
+    report_.place.reader.kind = rocksdb_plugin::FilterReader::Kind::kNoFilters;
+    report.note = "has no filters: table format " + format_;
+  } else if (rocksdb_plugin::LacksProperties(*properties_)) {
+    report.note = "written without table properties";
+    if (!why_no_keys_.empty()) {
+      report.note += "; the number of keys is unknown: " + why_no_keys_;
+    }
+  } else if (!table_.filters.empty()) {
+    report.entries = EntriesText(report);
+  } else if (report.origin == FilterOrigin::kUnknown) {
+    ExplainMissingFilters(&report);
+  }
+  return report;
+}
+
+// Reads no data blocks, unless nothing else tells the number of keys.
+void TableFile::Report(uint64_t num_bytes) {
+  report_.num_bytes = num_bytes;
+  report_.num_entries = properties_->num_entries - properties_->num_range_deletions;
+  report_.num_data_blocks = properties_->num_data_blocks;
+  if (rocksdb_plugin::LacksProperties(*properties_)) {
+    VisitKeys([&](const rocksdb::Slice&) { ++report_.num_entries; });
+  }
+  report_.filter = ReportFilters();
+  report_.index = rocksdb_plugin::ReportIndex(*table_.index, *properties_);
+  if (report_.index.place.empty()) report_.index = ReportSkipIndex(path_, properties_);
 }
 
 }  // namespace blocksieve::cli

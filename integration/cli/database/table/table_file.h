@@ -52,13 +52,6 @@ class LineLog final : public rocksdb::Logger {
 /// that it does not know, as variants of LevelDB have.
 std::string TextOf(const rocksdb::Status& status);
 
-/// The names of the meta blocks of a block-based table that this RocksDB does not know, with
-/// commas;
-/// "" without any. RocksDB ends the process that checks such a table if it was built with
-/// assertions, as Debian's is: tables of RocksDB 2, of Pebble, with a block index of a later
-/// RocksDB. "any" if the table does not list them as RocksDB does.
-std::string UnknownMetaBlocks(const std::string& path);
-
 /// An open table file, with the comparator and prefix extractor that it names. Its filters are
 /// probed as lookups and seeks probe them; of several, each is probed for the keys of its
 /// partition, which ForEachKey finds. Not thread-safe. Everything throws Failure if the file cannot
@@ -110,7 +103,6 @@ class TableFile {
   bool is_block_based() const { return format_.empty() || format_ == "BlockBasedTable"; }
   const rocksdb::SliceTransform* extractor() const { return options_.prefix_extractor.get(); }
 
-  // In table_report.cc.
   void Report(uint64_t num_bytes);
   FilterReport ReportFilters();
   void ExplainMissingFilters(FilterReport* report) const;
