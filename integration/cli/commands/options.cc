@@ -93,11 +93,12 @@ void AddOption(CLI::App* command, OptionValue value, const std::string& name,
   option->type_name(shown)->required(is_required);
   if (check) option->transform(CLI::Validator(check, ""));
   const std::string& type = shown.empty() ? name : shown;
-  // An empty path would count as not given.
-  const Check path = [](const std::string& text) {
-    return text.empty() ? Refusal(text, "a path") : "";
+  // An empty text would count as not given, which means all column families.
+  const bool is_path = type == "DIR" || type == "FILE";
+  const Check given = [is_path](const std::string& text) {
+    return text.empty() ? Refusal(text, is_path ? "a path" : "a name") : "";
   };
-  if (type == "DIR" || type == "FILE") option->transform(CLI::Validator(path, ""));
+  if (is_path || type == "NAME" || type == "POLICY") option->transform(CLI::Validator(given, ""));
   // Otherwise a repeatable option would take the positional arguments that follow it.
   if (name[0] == '-') option->allow_extra_args(false);
 }

@@ -2,6 +2,7 @@
 #include "integration/rocksdb/compat/column_families.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 namespace blocksieve::rocksdb_plugin {
@@ -10,6 +11,9 @@ rocksdb::Status ResolveFamilies(rocksdb::DB* db,
                                 std::vector<rocksdb::ColumnFamilyHandle*>* families) {
   rocksdb::ColumnFamilyHandle* const none = nullptr;
   std::ranges::replace(*families, none, db->DefaultColumnFamily());
+  // The default one has two handles, and metrics of one family twice are refused.
+  std::set<uint32_t> ids;
+  std::erase_if(*families, [&](auto* family) { return !ids.insert(family->GetID()).second; });
   if (!families->empty()) return rocksdb::Status::OK();
   std::vector<rocksdb::ColumnFamilyMetaData> known;
   db->GetRootDB()->GetAllColumnFamilyMetaData(&known);  // a StackableDB passes no call on

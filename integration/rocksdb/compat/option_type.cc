@@ -130,7 +130,7 @@ rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
   uint64_t value = 0;
   const bool is_set = text != "none";
   if (is_set) BLOCKSIEVE_RETURN_IF_ERROR(ParseWhole(option, text, &value, whole));
-  if (is_set && value == 0)
+  if (is_set && (value == 0 || value > kMaxCeilingBytes))
     return OptionOutOfRange(option.name, text, AllowedValues(option, whole));
   *whole = is_set ? std::optional(value) : std::nullopt;
   return rocksdb::Status::OK();

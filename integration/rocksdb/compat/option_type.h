@@ -74,6 +74,9 @@ rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& val
 /// Whether `name` is `known` with at most this many letters inserted, deleted or replaced.
 bool IsMisspelt(std::string_view name, std::string_view known, size_t max_mistakes = 2);
 
+/// The largest ceiling for which a plan can be made.
+inline constexpr uint64_t kMaxCeilingBytes = uint64_t{1} << 60;
+
 /// An option of a struct, as OptionTable has it.
 struct OptionFacts {
   const char* name;
@@ -94,7 +97,7 @@ rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, uint64_t* whole);
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, uint32_t* whole);
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
-                           std::optional<uint64_t>* whole);  ///< At least 1.
+                           std::optional<uint64_t>* whole);  ///< 1 to kMaxCeilingBytes.
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, bool* is_on);
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
                            std::string* prefixes);
@@ -127,7 +130,7 @@ std::string AllowedValues(const OptionFacts& option, const T*) {
   } else if constexpr (std::is_integral_v<T>) {
     return "0 to " + ToText(std::numeric_limits<T>::max());
   } else if constexpr (std::is_same_v<T, std::optional<uint64_t>>) {
-    return "1 to " + ToText(std::numeric_limits<uint64_t>::max());
+    return "1 to " + ToText(kMaxCeilingBytes);
   } else if constexpr (std::is_same_v<T, std::string>) {
     return "";
   } else if constexpr (std::is_same_v<T, ColumnList>) {

@@ -163,12 +163,21 @@ void SkipIndexCatalog::Erase(Positions::iterator position) {
   positions_.erase(position);
 }
 
+bool SkipIndexCatalog::Holds(const SstIndex& index, uint64_t num_dropped) const {
+  const std::lock_guard lock(mutex_);
+  return Takes(index) && num_dropped == num_dropped_;
+}
+
+bool SkipIndexCatalog::Takes(const SstIndex& index) const {
+  // An index larger than this would evict all others, and be evicted next.
+  return index.is_lasting() && index.memory_bytes() <= capacity_bytes_ / 2;
+}
+
 void SkipIndexCatalog::Insert(const std::optional<SidecarId>& id,
                               const std::shared_ptr<const SstIndex>& index) {
   if (internal::FailsAt("keep_index")) throw std::bad_alloc();
   const std::lock_guard lock(mutex_);
-  // An index this large would evict all others, and be evicted next.
-  if (!id || !index->is_lasting() || index->memory_bytes() > capacity_bytes_ / 2) return;
+  if (!id || !Takes(*index)) return;
   if (const auto old = positions_.find(*id); old != positions_.end()) Erase(old);
   // If either allocation fails, nothing has changed.
   std::list<Entry> entry;

@@ -141,6 +141,9 @@ class SkipIndexCatalog {
   /// were `num_dropped` of them. All must be in the catalog.
   void Keep(std::shared_ptr<const IndexesOfFiles> files, uint64_t num_dropped);
 
+  /// Whether it has an index that Open returned, if none was dropped since there were so many.
+  bool Holds(const SstIndex& index, uint64_t num_dropped) const;
+
   /// Those kept for the owner, or else for the earlier one, or null, and how many indexes were
   /// dropped so far.
   std::pair<std::shared_ptr<const IndexesOfFiles>, uint64_t> FindKept(
@@ -159,6 +162,7 @@ class SkipIndexCatalog {
   using Positions = std::unordered_map<SidecarId, std::list<Entry>::iterator, Hash>;
 
   void Erase(Positions::iterator position);
+  bool Takes(const SstIndex& index) const;
   void Insert(const std::optional<SidecarId>& id, const std::shared_ptr<const SstIndex>& index);
 
   /// Evicts indexes that exceed the capacity, or for which the charged cache has no room.

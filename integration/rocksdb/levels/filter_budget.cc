@@ -248,12 +248,13 @@ void LogExcess(rocksdb::Logger* info_log, const std::string& name, Family* famil
   const CeilingUse use = Sum(Sharing(family));
   const bool exceeds = family->ceiling.max_bytes != 0 && use.num_bytes > use.max_bytes;
   if (exceeds && !family->exceeds) {
-    LogQuietly(info_log,
-               "filters and block indexes take " + ToText(use.num_bytes) +
-                   " bytes, more than filter_memory=" + ToText(use.max_bytes) +
-                   ": files came from outside, or the ceiling was higher when they were written; "
-                   "new files have none until compactions or RewriteFilters make room",
-               {}, name, rocksdb::InfoLogLevel::WARN_LEVEL);
+    LogQuietly(
+        info_log,
+        "filters and block indexes take " + ToText(use.num_bytes) +
+            " bytes, more than filter_memory=" + ToText(use.max_bytes) +
+            ": files came from outside or from recoveries, or the ceiling was higher before; "
+            "new files have none until compactions or RewriteFilters make room",
+        {}, name, rocksdb::InfoLogLevel::WARN_LEVEL);
   }
   family->exceeds = exceeds;
 }

@@ -320,7 +320,9 @@ BLOCKSIEVE_EXPORT char* blocksieve_filter_metrics(
     rocksdb_t* db, rocksdb_column_family_handle_t* const* column_families,
     size_t num_column_families, char** errptr) {
   char* text = nullptr;
-  Report(errptr, {{"db", db}}, [&] {
+  Report(errptr, {{"db", db}}, [&]() -> rocksdb::Status {
+    if (num_column_families != 0)
+      BLOCKSIEVE_RETURN_IF_ERROR(CheckGiven({{"column_families", column_families}}));
     std::vector<rocksdb::ColumnFamilyHandle*> families;
     for (size_t i = 0; i < num_column_families; ++i) {
       families.push_back(UnwrapFamily(column_families[i]));

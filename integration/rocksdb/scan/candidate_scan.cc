@@ -173,7 +173,7 @@ rocksdb::Status CandidateScan::Recheck() {
     if (!row.is_final) {
       std::optional<ScannedRow>& found = *next++;
       batch_bytes_ += found ? found->value.size() : 0;
-      if (!found || !context_->Matches(row.key, found->value)) {
+      if (!found || !context_->Matches(found->key, found->value)) {
         ++context_->counts.rows_stale;
         continue;
       }

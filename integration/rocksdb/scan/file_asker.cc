@@ -43,11 +43,15 @@ std::span<const internal::ColumnDigest> FileAsker::DigestsOf(size_t file) const 
 
 void FileAsker::Keep() {
   if (opened_ == nullptr) return;
-  for (IndexesOfFiles::File& file : opened_->files) {
-    // The catalog does not have such an index.
-    if (file.index != nullptr && !file.index->is_lasting()) file = {};
-  }
+  ForgetUnlessHeld();
   SkipIndexCatalog::Default().Keep(std::move(opened_), num_dropped_);
+}
+
+// So that all indexes together take the memory of the catalog, and not that of all files.
+void FileAsker::ForgetUnlessHeld() {
+  if (!last_opened_) return;
+  IndexesOfFiles::File& file = opened_->files[*last_opened_];
+  if (!SkipIndexCatalog::Default().Holds(*file.index, num_dropped_)) file = {};
 }
 
 void FileAsker::Start() {
@@ -78,6 +82,8 @@ void FileAsker::TakeOver(const IndexesOfFiles& earlier) {
 
 void FileAsker::OpenByCatalog(size_t file) {
   if (opened_ == nullptr) Start();
+  ForgetUnlessHeld();
+  last_opened_.reset();
   const std::shared_ptr<const KnownTable>& table = files_.files()[file].table;
   auto opened = SkipIndexCatalog::Default().Open(table->id, table->properties,
                                                  {file_system_, table->path}, condition_.columns());
@@ -85,6 +91,7 @@ void FileAsker::OpenByCatalog(size_t file) {
   const uint32_t suffix = opened->value_suffix_bytes();
   opened_->files[file] = {std::move(opened), table, index != nullptr,
                           index == nullptr ? 0 : index->num_granules(), suffix};
+  last_opened_ = file;
   if (index == nullptr) return;
   std::ranges::transform(index->FindAll(condition_), opened_->digests.begin() + Offset(file),
                          [](const internal::ColumnIndex* column) {

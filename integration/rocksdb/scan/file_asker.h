@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "blocksieve/predicate.h"
@@ -38,6 +39,7 @@ class FileAsker {
   void Start();
   void TakeOver(const IndexesOfFiles& earlier);
   void OpenByCatalog(size_t file);
+  void ForgetUnlessHeld();
 
   const FamilyFiles& files_;
   const Predicate& condition_;
@@ -47,6 +49,7 @@ class FileAsker {
   std::shared_ptr<const IndexesOfFiles> kept_;
   std::shared_ptr<IndexesOfFiles> opened_;  // the same, if this call made them; else null
   uint64_t num_dropped_ = 0;
+  std::optional<size_t> last_opened_;  // by the catalog
 
   // The file of the last call.
   const IndexesOfFiles::File* current_ = nullptr;

@@ -146,6 +146,11 @@ rocksdb::Status CheckPrunable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
                    "one without user-defined timestamps",
                    std::string("versions of other times lie in other files") + kReadAll);
   }
+  if (options.comparator->CanKeysWithDifferentByteContentsBeEqual() && HasKeyColumns(condition)) {
+    return refusal(std::string("comparator=") + options.comparator->Name(),
+                   "for columns of the key, one that tells all keys apart",
+                   std::string("versions of a row may differ in them") + kUseScan);
+  }
   if (AllowsIngestBehind(options)) {
     return refusal("allow_ingest_behind", "false",
                    std::string("ingested files may be older than all others") + kUseScan);

@@ -117,7 +117,7 @@ TEST_F(RewriteFiltersTest, OneCallTakesAllFamilies) {
                                               "these column families: points, seeks"));
   }
   const std::vector<rocksdb::ColumnFamilyHandle*> all = {nullptr, handles_["points"],
-                                                         handles_["seeks"]};
+                                                         handles_["seeks"], nullptr};
   MustBeOk(CheckFilters(db_.get(), all, &problems));
   const std::string problem = ": 2 of 2 files have no filters; RewriteFilters builds them";
   EXPECT_THAT(problems,

@@ -217,6 +217,9 @@ TEST_F(CApiTest, NullArgumentsAreErrors) {
       [](char** error) { blocksieve_create_skip_scan(nullptr, nullptr, nullptr, "TRUE", error); },
       [](char** error) { blocksieve_filter_metrics(nullptr, nullptr, 0, error); }};
   for (const auto& call : calls) EXPECT_THAT(CatchError(call), HasSubstr(" is null"));
+  EXPECT_THAT(Open(), IsEmpty());
+  EXPECT_THAT(CatchError([&](char** error) { blocksieve_filter_metrics(db_, nullptr, 1, error); }),
+              HasSubstr("column_families is null"));
   EXPECT_THAT(
       CatchStderr([] { EXPECT_EQ(blocksieve_filterpolicy_create(nullptr, nullptr), nullptr); }),
       HasSubstr("options_text is null"));

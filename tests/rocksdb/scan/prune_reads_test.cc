@@ -72,6 +72,20 @@ TEST_F(PruneReadsTest, ALaterCallReplacesItsFilterAndKeepsTheProgramsOwn) {
   EXPECT_EQ(asked, 10);
 }
 
+// Not even that a file has no index.
+TEST_F(PruneReadsTest, NothingIsKeptForWhichTheCacheHasNoRoom) {
+  DbConfig without = config_;
+  without.options.table_properties_collector_factories.clear();
+  TestDb db(without);
+  FillFiles(&db);
+  db.Reopen(config_);
+  ConfigureSkipIndexCache({.capacity_bytes = 0});
+  EXPECT_EQ(PrunedRead(&db.db()).counts().files_without_index, 10u);
+  MustBeOk(RebuildSkipIndexes(&db.db(), {}));
+  EXPECT_EQ(PrunedRead(&db.db()).counts().files_pruned, 9u);
+  ConfigureSkipIndexCache({});
+}
+
 TEST_F(PruneReadsTest, RangeDeletesOfAFileThatIsLeftOutStillAct) {
   TestDb db(config_);
   const rocksdb::Snapshot* const before = db->GetSnapshot();

@@ -198,6 +198,27 @@ TEST_F(SkipDatabaseKindsTest, KeysOfOtherBytesThatAreEqual) {
   }
 }
 
+TEST_F(SkipDatabaseKindsTest, KeysThatAreEqualDifferInColumnsOfTheKey) {
+  const IgnoresCase ignores_case;
+  DbConfig config = SkipConfig({.index = ShortGranules({"k=key:all"})});
+  config.options.comparator = &ignores_case;
+  TestDb db(config);
+  MustBeOk(db->Put({}, "abc", "old"));
+  db.Compact();
+  MustBeOk(db->Put({}, "ABC", "new"));
+  MustBeOk(db->Flush({}));
+  for (const auto& [condition, num_rows] : {std::pair("k = 'abc'", 0u), {"k = 'ABC'", 1u}}) {
+    std::unique_ptr<rocksdb::Iterator> rows;
+    MustBeOk(NewIterator(&db.db(), nullptr, condition, {}, &rows));
+    rows->SeekToFirst();
+    EXPECT_EQ(rows->Valid(), num_rows == 1) << condition;
+    EXPECT_EQ(
+        Scan(&db.db(), nullptr, Where(condition, Columns({"k=key:all"})), AlwaysSkip()).size(),
+        num_rows)
+        << condition;
+  }
+}
+
 // DBWithTTL appends a time to each value.
 TEST_F(SkipDatabaseKindsTest, TtlDatabases) {
   for (const uint32_t suffix : {0u, 4u}) {

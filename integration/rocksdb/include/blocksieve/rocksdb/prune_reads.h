@@ -120,8 +120,8 @@ using IteratorFactory = std::function<rocksdb::Iterator*(const rocksdb::ReadOpti
 /// all and tests each row. The property "blocksieve.pruning" has
 /// ReadPruning::ToString().
 ///
-/// `options` and the bytes of its bounds are copied: changing them later has no effect. All else
-/// lives as long as RocksDB's own iterators need it. Refresh decides anew. Rows that do not match
+/// `options` and the bytes of its bounds are copied: changing them later has no effect. The
+/// handle must outlive the iterator; all else lives as long as RocksDB's own iterators need it. Refresh decides anew. Rows that do not match
 /// count for `max_skippable_internal_keys`, by call, and are read until the `deadline`: the status
 /// is then Incomplete or TimedOut. `make`, if not empty, makes the iterator over all rows, also for
 /// Refresh; writes that it adds show if they match.

@@ -71,7 +71,7 @@ struct SkipScanOptions {
 ///
 /// Holds a snapshot, the memtables and files of the moment of Create, a batch of rows, and an
 /// iterator for each file that overlaps others at the current position. Not thread-safe. Destroy it
-/// before closing the database.
+/// before the handle of its column family, and before closing the database.
 class BLOCKSIEVE_EXPORT SkipScan {
  public:
   /// Opens a scan at its first row. `column_family` null: the default one.
