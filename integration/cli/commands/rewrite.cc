@@ -118,8 +118,9 @@ std::string ToText(const RewritePlan& plan) {
   const auto num_files = std::ranges::count_if(
       plan.rewrites, [](const FileToRewrite& file) { return !file.new_parts.empty(); });
   if (num_files != 0) {
-    text += fmt::format("Prefixes, range filters or block indexes change in {}.\n",
-                        term::CountOf(static_cast<uint64_t>(num_files), "file"));
+    text += fmt::format(
+        "Prefixes, range filters or block indexes change in {}; filter bytes are those for keys.\n",
+        term::CountOf(static_cast<uint64_t>(num_files), "file"));
     columns.push_back({"new prefixes, ranges, index", "/new_parts", PlainText});
   }
   return fmt::format("{}{}\n{} with {} bytes would be rewritten.\n{}", text,

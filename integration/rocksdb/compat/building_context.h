@@ -34,11 +34,15 @@ bool IsRemote([[maybe_unused]] const Context& context) {
   return false;
 }
 
+/// Whether recovery or RepairDB writes the file.
+inline bool IsOfRecovery(const rocksdb::FilterBuildingContext& context) {
+  return KnowsBuildingContext() && context.reason == rocksdb::TableFileCreationReason::kRecovery;
+}
+
 /// Whether the file is the output of a flush or of recovery. An SstFileWriter's is not.
 inline bool IsOfFlush(const rocksdb::FilterBuildingContext& context) {
   if (!KnowsBuildingContext()) return false;
-  return context.reason == rocksdb::TableFileCreationReason::kFlush ||
-         context.reason == rocksdb::TableFileCreationReason::kRecovery;
+  return context.reason == rocksdb::TableFileCreationReason::kFlush || IsOfRecovery(context);
 }
 
 }  // namespace blocksieve::rocksdb_plugin

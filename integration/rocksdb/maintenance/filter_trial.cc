@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>

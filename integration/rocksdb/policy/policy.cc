@@ -8,6 +8,7 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
+#include "integration/rocksdb/compat/building_context.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/version_differences.h"
@@ -150,6 +151,8 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     known = entry;
   }
   std::optional<SstAccount> account;
+  // No account has what a recovery adds: with filters, each would exceed the ceiling further.
+  if (options_.filter_memory && IsOfRecovery(context)) return nullptr;
   if (options_.filter_memory) account = OpenAccount(context);
   const Result<FilterRates> rates = ChooseRates(context, account ? &*account : nullptr);
   if (!rates.ok()) {

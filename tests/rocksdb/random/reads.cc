@@ -265,7 +265,12 @@ std::shared_ptr<ReadPruning> Decide(const Operation& operation, const View& view
   const std::string where = operation.Get("where");
   if (!operation.Has("where") || !context.settings->CanPrune(!where.empty())) return nullptr;
   const rocksdb::ReadOptions read = ToReadOptions(operation, *context.settings, base);
-  context.comparer->Must(operation, PruneReads(view.db, view.family, where, read, &pruning));
+  const rocksdb::Status status = PruneReads(view.db, view.family, where, read, &pruning);
+  // Refused for columns of keys whose comparator may take unlike ones for equal.
+  const bool may_refuse =
+      context.settings->comparator()->CanKeysWithDifferentByteContentsBeEqual() &&
+      where.find('k') != where.npos;
+  if (!status.IsNotSupported() || !may_refuse) context.comparer->Must(operation, status);
   return pruning;
 }
 

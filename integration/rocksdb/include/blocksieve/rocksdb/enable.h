@@ -51,8 +51,8 @@ struct EnableOptions {
 
   /// Ceiling for the filters and block indexes of the column family, in bytes, at least 1. Filters
   /// waste the fewest reads that it allows, and files that find no room have none. It is kept over
-  /// all files of the current version, except for files from outside and from recoveries, and after
-  /// it was lowered.
+  /// all files of the current version, except for files from outside, block indexes of recoveries,
+  /// and after it was lowered. Files that a recovery writes have no filter until compactions.
   std::optional<uint64_t> filter_memory = std::nullopt;
 
   /// Column families, also of several databases of the process, with the same name here share one
