@@ -315,8 +315,8 @@ std::string Change(double before, double after, const char* less, const char* wh
   const double times = std::max(before / after, after / before);
   if (times < 2) return fmt::format("{:.0f} % {} {}", 100 * std::abs(change), word, what);
   const std::string number =
-      times < 10 ? fmt::format("{:.1f}", times)
-                 : term::WithCommas(static_cast<uint64_t>(std::round(std::min(times, 1e15))));
+      times < 9.95 ? fmt::format("{:.1f}", times)
+                   : term::WithCommas(static_cast<uint64_t>(std::round(std::min(times, 1e15))));
   return fmt::format("{} times {} {}", number, word, what);
 }
 

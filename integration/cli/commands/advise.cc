@@ -164,6 +164,22 @@ bool HasColumns(const Source& source) {
   });
 }
 
+// Lets filters answer for ranges and prefixes as the block indexes of their files do.
+void CountBlockIndexes(Source* source) {
+  if (!source->stored) return;
+  for (FileReport& file : source->files) {
+    const auto* const options = source->stored->loaded.Find(file.place.family);
+    if (options == nullptr || file.index.place != rocksdb_plugin::kBlockIndexPlace) continue;
+    const auto index = rocksdb_plugin::FindBlockIndexOptions(*options);
+    const FilterOptions defaults;
+    if (index && index->ranges)
+      file.filter.ranges = {.num_filters = 1, .fpr = index->range_fpr.value_or(defaults.range_fpr)};
+    if (index && !index->prefixes.empty())
+      file.filter.prefixes = {.num_filters = 1,
+                              .fpr = index->prefix_fpr.value_or(defaults.prefix_fpr)};
+  }
+}
+
 // The options of `blocksieve enable` that request these features: " --bits-per-key 9.98".
 std::string EnableArguments(const EnableOptions& features) {
   std::string arguments;
@@ -321,7 +337,8 @@ void RunAdvise(const AdviseOptions& options) {
   if (options.logs.empty() && options.target.path.empty()) {
     term::FailUsage("neither --db nor --log is given; required: one of them");
   }
-  const Source source = ReadSource(options);
+  Source source = ReadSource(options);
+  CountBlockIndexes(&source);
   AdviceRequest request = options.request;
   request.cache_is_enough =
       WhyCacheIsEnough(source.num_bytes,
