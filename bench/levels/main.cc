@@ -9,6 +9,7 @@
 #include "bench/levels/tree.h"
 #include "bench/read_amp/contestants.h"
 #include "blocksieve/sizing.h"
+#include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::bench::levels {
 namespace {
