@@ -37,6 +37,12 @@ Problem ReadFields(const Footer& footer, BloomState* state) noexcept {
   return {};
 }
 
+void AppendFields(uint32_t num_probes, uint32_t padding_bytes, uint64_t num_lines,
+                  FieldBytes* fields) noexcept {
+  fields->push_back(static_cast<char>((num_probes - 1) | (padding_bytes > 0 ? kHasPadding : 0)));
+  AppendVarint(fields, num_lines);
+}
+
 // Rows are 1/16 bit per key apart: 0.6 % of a filter of 10 bits per key, in integer arithmetic.
 constexpr uint32_t kRowsPerBit = 16;
 
@@ -127,9 +133,7 @@ BlockPlan BloomKind::Plan(const Layout& layout, uint64_t num_keys) noexcept {
   BlockPlan plan{.kind = kKind, .num_keys = num_keys};
   plan.padding_bytes = PaddingBytes(line_bytes);
   plan.points_bytes = plan.capacity = plan.padding_bytes + line_bytes;
-  plan.fields.push_back(
-      static_cast<char>((layout.num_probes - 1) | (plan.padding_bytes > 0 ? kHasPadding : 0)));
-  AppendVarint(&plan.fields, line_bytes / kLineBytes);
+  AppendFields(layout.num_probes, plan.padding_bytes, line_bytes / kLineBytes, &plan.fields);
   return plan;
 }
 

@@ -11,6 +11,7 @@
 #include "lib/base/errors.h"
 #include "lib/bits/packed.h"
 #include "lib/skip/column_index.h"
+#include "lib/skip/fences.h"
 #include "lib/skip/format.h"
 #include "lib/skip/granule_pruner.h"
 

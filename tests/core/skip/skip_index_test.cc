@@ -3,7 +3,7 @@
 #include <random>
 
 #include "blocksieve/scan.h"
-#include "lib/skip/format.h"
+#include "lib/skip/fences.h"
 #include "tests/core/skip/test_index.h"
 
 // From rows to candidates. Indexes of a column are tested with granules, comparisons with
