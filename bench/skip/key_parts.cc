@@ -131,7 +131,8 @@ void MeasureLayout(const Layout& layout, uint64_t num_series, Job& job) {
       if (!stock) continue;
       // It filters nothing between two series, but its answer for one is that for all: it knows the
       // first and the last time of a file.
-      std::string from = BigEndian(0) + layout.Encode(low), to = BigEndian(0) + layout.Encode(end);
+      std::string from = BigEndian(uint64_t{0}) + layout.Encode(low),
+                  to = BigEndian(uint64_t{0}) + layout.Encode(end);
       if (to < from) from.swap(to);
       const rocksdb_plugin::TableFilter filter = find(from, to);
       rocksdb::ReadOptions by_filter;
