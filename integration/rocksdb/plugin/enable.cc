@@ -33,7 +33,6 @@ using namespace rocksdb_plugin;  // NOLINT: the same component
 
 using rocksdb::BlockBasedTableOptions;
 using rocksdb::ColumnFamilyOptions;
-using rocksdb::Status;
 
 // By name, so that objects of another version of blocksieve, or of its C interface, are ours, too.
 template <class Object>
@@ -52,7 +51,7 @@ bool NeedsSidecars(const EnableOptions& features) {
 }
 
 // Errors: InvalidArgument for what needs the listener, whose options are not given.
-Status CheckListener(const EnableOptions& features, bool by_block) {
+rocksdb::Status CheckListener(const EnableOptions& features, bool by_block) {
   const char* name = nullptr;
   std::string allowed = "none";
   if (features.wasted_reads) name = "wasted_reads";
@@ -62,7 +61,7 @@ Status CheckListener(const EnableOptions& features, bool by_block) {
     name = "max_property_bytes";
     allowed = ToText(std::numeric_limits<uint64_t>::max());
   }
-  if (name == nullptr) return Status::OK();
+  if (name == nullptr) return rocksdb::Status::OK();
   return OptionOutOfRange(name, EnableOptionTable()[name].write(&features),
                           allowed +
                               " without DBOptions, which hold its listener; pass {&db_options, "
@@ -84,16 +83,17 @@ std::string FindObjection(const EnableOptions& features, const BlockBasedTableOp
 
 // Why the block index is not the choice; empty if it is. Errors: as CheckBlockIndex, if it was
 // asked for.
-Status ChooseCarrier(const EnableOptions& features, const ColumnFamilyOptions& family,
-                     std::string* why_not) {
+rocksdb::Status ChooseCarrier(const EnableOptions& features, const ColumnFamilyOptions& family,
+                              std::string* why_not) {
   if (features.carrier == Carrier::kFilterAndSidecar) {
     *why_not = "carrier=filter_and_sidecar";
-    return Status::OK();
+    return rocksdb::Status::OK();
   }
-  const Status possible = CheckBlockIndex(features, family);
+  const rocksdb::Status possible = CheckBlockIndex(features, family);
   if (features.carrier == Carrier::kBlockIndex) {
     if (possible.IsNotSupported())
-      return Status::NotSupported(possible.getState(), "carrier=auto works with every version");
+      return rocksdb::Status::NotSupported(possible.getState(),
+                                           "carrier=auto works with every version");
     if (!features.plain_range_reads) return possible;
     return OptionOutOfRange("plain_range_reads", "true", "false with carrier=block_index");
   }
@@ -101,7 +101,7 @@ Status ChooseCarrier(const EnableOptions& features, const ColumnFamilyOptions& f
       possible.ok()
           ? FindObjection(features, *family.table_factory->GetOptions<BlockBasedTableOptions>())
           : ToMessage(possible);
-  return Status::OK();
+  return rocksdb::Status::OK();
 }
 
 /// Changes a copy of a column family's options, which the caller moves back if all succeeded.
@@ -112,7 +112,7 @@ class FamilySetter {
                const ColumnFamilyOptions& options)
       : features_(features), db_(db), family_(options) {}
 
-  Status Set() {
+  rocksdb::Status Set() {
     const auto* const table = family_.table_factory == nullptr
                                   ? nullptr
                                   : family_.table_factory->GetOptions<BlockBasedTableOptions>();
@@ -133,7 +133,7 @@ class FamilySetter {
     SetCollectors();
     took_out_ |= SetBlockIndex(by_block_ ? &features_ : nullptr, &table_, &family_);
     family_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_));
-    return Status::OK();
+    return rocksdb::Status::OK();
   }
 
   /// Moves the options into the program's. Says if no filter is left where there was one.
@@ -152,7 +152,7 @@ class FamilySetter {
   }
 
  private:
-  Status SetFilters() {
+  rocksdb::Status SetFilters() {
     EnableOptions filter;
     PolicyOptionTable().Copy(&features_, &filter);
     if (by_block_) {
@@ -186,7 +186,7 @@ class FamilySetter {
       extractor = nullptr;
       took_out_ = true;
     }
-    return Status::OK();
+    return rocksdb::Status::OK();
   }
 
   void SetCollectors() {
