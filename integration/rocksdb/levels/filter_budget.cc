@@ -342,6 +342,17 @@ uint64_t SstAccount::Reserve(uint64_t bytes, uint64_t least) const {
   return granted;
 }
 
+bool SstAccount::HasRoom(uint64_t bytes) const {
+  if (left_ != nullptr) return *left_ >= bytes;
+  std::unique_lock lock(Accounts().mutex);
+  Family* const family = FindFamily(session_, family_);
+  if (family == nullptr) return false;
+  if (Available(family, job_, level_, is_largest_ ? planned_above_ : 0) >= bytes) return true;
+  lock.unlock();
+  ReportNoRoom();
+  return false;
+}
+
 uint64_t SstAccount::ReserveForJob(uint64_t bytes) const {
   if (internal::FailsAt("reserve")) return 0;
   if (left_ != nullptr) return 0;  // how many keys come is unknown

@@ -80,12 +80,15 @@ class SstAccount {
   /// Takes as much of `bytes` as there is room for, but nothing less than `least`. Returns it.
   uint64_t Reserve(uint64_t bytes, uint64_t least) const;
 
+  /// Whether there is room for so many bytes; takes nothing.
+  bool HasRoom(uint64_t bytes) const;
+
   /// Takes as much of `bytes` as there is room for, for all files of the SST's job, once. Returns
   /// it.
   uint64_t ReserveForJob(uint64_t bytes) const;
 
-  /// Says once per opening of the family, in the info log, that some files find no room. Reserve
-  /// and ReserveForJob do if they take nothing.
+  /// Says once per opening of the family, in the info log, that some files find no room. HasRoom,
+  /// Reserve and ReserveForJob do if there is none.
   void ReportNoRoom() const;
 
   /// Takes what must be written, also if there is no room.

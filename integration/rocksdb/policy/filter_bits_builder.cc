@@ -254,11 +254,9 @@ void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
 rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, BitsBuilderOptions options) {
   // Without a builder, RocksDB writes no filter. With one, a file without room for any would still
   // get the index of its partitions.
-  if (options.account && builder.options().is_partition) {
-    constexpr uint64_t kLeastBytes = kReaderBytes + kPartitionEntryBytes;
-    if (options.account->Reserve(kLeastBytes, kLeastBytes) == 0) return nullptr;
-    options.account->Return(kLeastBytes);
-  }
+  if (options.account && builder.options().is_partition &&
+      !options.account->HasRoom(kReaderBytes + kPartitionEntryBytes))
+    return nullptr;
   rocksdb::Logger* const info_log = options.info_log;  // RocksDB is not exception-safe
   rocksdb::FilterBitsBuilder* bits;
   if (options.has_sections) {

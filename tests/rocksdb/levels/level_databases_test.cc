@@ -260,6 +260,19 @@ TEST(FilterBudgetReopenTest, FilesWithoutRoomHaveNoFilter) {
   EXPECT_GE(families.FilterBytes(), 500u);
 }
 
+// Also those of levels that share what is short.
+TEST(FilterBudgetReopenTest, FilesOfAllLevelsHavePartitionsWhereThereIsRoom) {
+  const TempDir dir;
+  Families families(dir / "db", Config({.filter_memory = 60'000}, FilterShape::kPartitioned), 1);
+  for (int i = 0; i < 50; ++i) families.Add(0, kKeysPerFlush);
+  families.Wait();
+  rocksdb::TablePropertiesCollection files;
+  MustBeOk(families.db()->GetPropertiesOfAllTables(&files));
+  EXPECT_GT(files.size(), 5u);
+  for (const auto& [path, properties] : files) EXPECT_GT(properties->filter_size, 0u) << path;
+  EXPECT_LE(families.FilterBytes(), 60'000u);
+}
+
 // Of whose files no account knows. Each would exceed the ceiling a little further.
 TEST(FilterBudgetReopenTest, RecoveriesBuildNoFilters) {
   const TempDir dir;

@@ -121,10 +121,11 @@ using IteratorFactory = std::function<rocksdb::Iterator*(const rocksdb::ReadOpti
 /// ReadPruning::ToString().
 ///
 /// `options` and the bytes of its bounds are copied: changing them later has no effect. The
-/// handle must outlive the iterator; all else lives as long as RocksDB's own iterators need it. Refresh decides anew. Rows that do not match
-/// count for `max_skippable_internal_keys`, by call, and are read until the `deadline`: the status
-/// is then Incomplete or TimedOut. `make`, if not empty, makes the iterator over all rows, also for
-/// Refresh; writes that it adds show if they match.
+/// handle must outlive the iterator; all else lives as long as RocksDB's own iterators need it.
+/// Refresh decides anew. Rows that do not match count for `max_skippable_internal_keys`, by call,
+/// and are read until the `deadline`: the status is then Incomplete or TimedOut. `make`, if not
+/// empty, makes the iterator over all rows, also for Refresh; writes that it adds show if they
+/// match.
 ///
 /// `column_family` null: the default one. Errors, which set `*iterator` to null: those of
 /// PruneReads but NotSupported; InvalidArgument for `iter_start_ts`; those of the base iterator.
